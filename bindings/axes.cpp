@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -104,13 +105,16 @@ void bind_axes(nb::module_& m) {
             Stakes stakes;
             stakes.tolerance = tolerance;
             stakes.labels = labels;
+            stakes.log_threshold = std::numeric_limits<double>::infinity();
             Race race;
             race.begin(stakes, nominees, classes);
             std::vector<double> within(rows), better(rows);
             for (std::size_t t = 0; t < rows; ++t) {
                 race.learn(Row{nullptr, codes.data() + t * contenders, false},
                            static_cast<std::size_t>(y.data()[t]));
-                const RaceStanding standing = race.standing();
+                Race now = race;  // with the rows of its block, which goes on
+                now.end_block();
+                const RaceStanding standing = now.standing();
                 within[t] = standing.within;
                 better[t] = standing.better;
             }

@@ -86,7 +86,7 @@ struct Betting {
     }
     // What is at stake in race `number` of a leaf.
     [[nodiscard]] Stakes stakes(double delta, double depth, double node,
-                                std::uint64_t number) const noexcept {
+                                std::uint32_t number) const noexcept {
         const auto j = static_cast<double>(number);
         const double parts = divisor(depth, node) * j * (j + 1.0);
         Stakes s;

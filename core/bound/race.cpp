@@ -11,16 +11,33 @@
 namespace riparian {
 namespace {
 
-// Bets change every so many rows: a logarithm is folded and a bet divided only then.
-constexpr std::uint64_t pace = 8;
-// Before its first row a bet counts the gap of the estimated gains as so many rows, with this mean
-// square.
-constexpr double rows_before = 8.0;
+// Blocks end after 2, 4, 8, 16 and 32 rows, and then get longer: by a share of the rows so far, but by
+// at least 32. Where the evidence is about to reach the threshold they are shorter again.
+constexpr std::uint64_t shortest_block = 16, usual_block = 32;
+constexpr std::uint64_t part_of_rows = 4;
+constexpr std::uint64_t longest_block = 1U << 30U;
+// A rival with more counts than this does without: they would take more memory than its evidence.
+constexpr std::size_t most_cells = 512;
+// The mean square of the differences that a bet counts before its first row.
 constexpr double square_before = 0.04;
 // Estimates of the statistics count as at most so many rows of the forecasts.
 constexpr double most_estimated = 100.0;
 // Added to each class weight of a forecast.
 constexpr double prior = 0.5;
+
+// Rows of the block that begins after this many, at which the closest rival has lost this part of what it
+// has to lose.
+std::uint32_t block(std::uint64_t rows, double lost) noexcept {
+    if (rows == 0) return 2;
+    if (rows < usual_block) return static_cast<std::uint32_t>(rows);
+    const std::uint64_t most = std::clamp(rows / part_of_rows, usual_block, longest_block);
+    if (!(lost > 0.0)) return static_cast<std::uint32_t>(most);
+    // At the pace so far: a part of the rows that are still needed.
+    const double needed = static_cast<double>(rows) * (1.0 - lost) / lost;
+    const double part =
+        std::min(needed / static_cast<double>(part_of_rows), static_cast<double>(most));
+    return static_cast<std::uint32_t>(std::max(part, static_cast<double>(shortest_block)));
+}
 
 }  // namespace
 
@@ -43,31 +60,44 @@ std::size_t Race::size_of(const Contender& c, bool rival) const noexcept {
 }
 
 void Race::arrange() {
-    std::size_t at = 0;
+    std::size_t at = 0, cells = 0;
+    const std::size_t keys = contenders_[0].branches * classes_;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
-        contenders_[i].at = static_cast<std::uint32_t>(at);
-        at += size_of(contenders_[i], i > 0);
+        Contender& c = contenders_[i];
+        const bool null = c.cut.feature == none;  // its counts are those of the leader
+        c.at = static_cast<std::uint32_t>(at);
+        at += size_of(c, i > 0);
+        const std::size_t own = i == 0 ? keys : keys * c.branches;
+        c.counts = i == 0 || null || own <= most_cells;
+        c.cells = static_cast<std::uint32_t>(null ? 0 : cells);
+        if (c.counts && !null) cells += own;
     }
-    numbers_ = Held<double>(at, 0.0);
+    numbers_ = Held<double>(at + keys, 0.0);
+    cells_ = Held<std::uint32_t>(cells, 0);
 }
 
 void Race::end() noexcept {
     contenders_ = {};
     numbers_ = {};
+    cells_ = {};
     classes_ = 0;
     rows_ = 0;
-    evidence_ = 0.0;
+    left_ = 0;
+    judged_ = 0;
+    evidence_ = 0.0F;
 }
 
 void Race::begin(const Stakes& stakes, std::span<const Nominee> nominees, std::size_t classes) {
     end();
     stakes_ = stakes;
-    classes_ = classes;
+    classes_ = static_cast<std::uint32_t>(classes);
+    begin_block();
     Held<Contender> contenders(nominees.size() + 1);
     for (std::size_t i = 0; i < nominees.size(); ++i) {
         const Nominee& n = nominees[i];
-        contenders[i] = {n.cut, static_cast<std::uint32_t>(n.slot),
-                         static_cast<std::uint32_t>(n.branches), 0, 0};
+        contenders[i].cut = n.cut;
+        contenders[i].slot = static_cast<std::uint32_t>(n.slot);
+        contenders[i].branches = static_cast<std::uint32_t>(n.branches);
     }
     contenders_ = std::move(contenders);  // the last is the null cut
     try {
@@ -82,10 +112,9 @@ void Race::begin(const Stakes& stakes, std::span<const Nominee> nominees, std::s
         double* numbers = numbers_.data() + c.at;
         if (i > 0) {
             Bets& b = Bets::at(numbers);
-            b.product = b.slack_factor = 1.0;
             const double gap = scale_of_gain * (contenders_[0].cut.gain - c.cut.gain);
-            b.differences = rows_before * std::clamp(gap, 0.0, 1.0);
-            b.squares = rows_before * std::max(square_before, gap * gap);
+            b.differences = wager::rows_before * std::clamp(gap, 0.0, 1.0);
+            b.squares = wager::rows_before * std::max(square_before, gap * gap);
             numbers += Bets::size;
         }
         const bool whole = i == nominees.size();
@@ -115,46 +144,123 @@ void Race::begin(const Stakes& stakes, std::span<const Nominee> nominees, std::s
             const auto label = std::max_element(numbers, numbers + classes) - numbers;
             numbers[classes + 1] = stakes.labels ? static_cast<double>(label) : squares;
         }
+        if (i > 0) place_bet(c);
     }
 }
 
-double Race::loss(const double* branch, std::size_t y) const noexcept {
-    const double last = branch[classes_ + 1];
-    if (stakes_.labels) return static_cast<double>(y) == last ? 0.0 : 1.0;
+double Race::label_of(const double* branch) const noexcept {
+    return static_cast<double>(std::max_element(branch, branch + classes_) - branch);
+}
+
+Race::Forecast Race::forecast_of(const double* branch) const noexcept {
+    if (stakes_.labels) return {};
     const double sum = branch[classes_];
     const auto k = static_cast<double>(classes_);
     const double inverse = 1.0 / (sum + k * prior);
-    const double squares = last + 2.0 * prior * sum + k * prior * prior;
-    return 0.5 + inverse * (0.5 * squares * inverse - (branch[y] + prior));
+    const double squares = branch[classes_ + 1] + 2.0 * prior * sum + k * prior * prior;
+    return {inverse, 0.5 + 0.5 * squares * inverse * inverse};
 }
 
-void Race::count(double* branch, std::size_t y) const noexcept {
-    double& last = branch[classes_ + 1];
-    if (stakes_.labels) {
-        branch[y] += 1.0;
-        if (branch[y] > branch[static_cast<std::size_t>(last)]) last = static_cast<double>(y);
-    } else {
-        last += 2.0 * branch[y] + 1.0;
-        branch[y] += 1.0;
-    }
-    branch[classes_] += 1.0;
+double Race::loss(const Forecast& p, const double* branch, std::size_t y) const noexcept {
+    if (stakes_.labels) return static_cast<double>(y) == branch[classes_ + 1] ? 0.0 : 1.0;
+    return p.half - p.inverse * (branch[y] + prior);
 }
 
-void Race::place_bets() noexcept {
+// The label is the caller's.
+void Race::count(double* branch, std::size_t y, double rows) const noexcept {
+    if (!stakes_.labels) branch[classes_ + 1] += rows * (2.0 * branch[y] + rows);
+    branch[y] += rows;
+    branch[classes_] += rows;
+}
+
+void Race::place_bet(const Contender& c) noexcept {
     const double largest = stakes_.labels || classes_ <= 2 ? wager::most : wager::most_of_many;
-    for (std::size_t i = 1; i < contenders_.size(); ++i) {
-        Bets& b = Bets::at(numbers_.data() + contenders_[i].at);
-        const double tolerance = contenders_[i].cut.feature == none ? 0.0 : stakes_.tolerance;
-        b.wealth += ln(b.product);
-        b.slack += ln(b.slack_factor);
-        b.product = b.slack_factor = 1.0;
-        const double n = rows() + rows_before;
-        b.bet = wager::bet(b.differences / n, b.squares / n, tolerance, largest);
-        if (!stakes_.labels) continue;
-        b.lost = ln(1.0 + b.bet * (tolerance - 1.0));
-        b.even = ln(1.0 + b.bet * tolerance);
-        b.won = ln(1.0 + b.bet * (tolerance + 1.0));
+    Bets& b = Bets::at(numbers_.data() + c.at);
+    const double n = rows() + wager::rows_before;
+    b.bet = wager::bet(b.differences / n, b.squares / n, tolerance(c), largest);
+}
+
+// A sum of logarithms of factors between 1e-3 and 1e3, each for so many rows. Few rows are multiplied
+// first: a product of 32 factors needs one logarithm.
+class Race::Logarithms {
+public:
+    void add(double factor, double rows) noexcept {
+        if (rows > 8.0) {
+            sum_ += rows * ln(factor);
+            return;
+        }
+        for (double n = 0.0; n < rows; n += 1.0) product_ *= factor;
+        if (product_ < 1e-200 || product_ > 1e200) fold();
     }
+    [[nodiscard]] double sum() noexcept {
+        fold();
+        return sum_;
+    }
+
+private:
+    void fold() noexcept {
+        sum_ += ln(product_);
+        product_ = 1.0;
+    }
+
+    double sum_ = 0.0, product_ = 1.0;
+};
+
+void Race::begin_block() noexcept {
+    const double lost = rows_ == 0 ? 0.0 : log_wealth(closest_rival()) / stakes_.log_threshold;
+    left_ = block(rows_, lost) & 0x7fffffffU;
+    judged_ = 0;
+}
+
+// Rows of one class in one branch of a rival.
+struct Race::Additions {
+    double differences = 0.0, squares = 0.0, constant = 0.0;
+    double slope = 0.0, curvature = 0.0;
+    Logarithms wealth;
+
+    // So many rows of which the leader lost `lost` and the forecast of the rival `at`. `charge` is what
+    // the bet counts of the first.
+    void add(const Stakes& stakes, double bet, double at, double lost, double charge,
+             double rows) noexcept {
+        const double difference = at - lost;
+        differences += rows * difference;
+        squares += rows * difference * difference;
+        if (!(bet > 0.0)) return;
+        const double least = 1.0 - bet * charge;
+        if (stakes.labels) {
+            // What any other label than y adds, and by how much y itself adds less.
+            const double other = ln(least + bet);
+            constant += rows * other;
+            slope += rows * (ln(least) - other);
+        } else {
+            const wager::Parabola p = wager::below_logarithm(bet, at, least);
+            wealth.add(least + bet * at, rows);
+            constant += rows * p.constant;
+            slope += rows * p.slope;
+            curvature += rows * p.curvature;
+        }
+    }
+    // To the sums of a class, where there are two if losses are those of probabilities.
+    void put_sums(double* sums, std::size_t distance, bool labels) noexcept {
+        sums[0] += slope;
+        if (!labels) sums[distance] += curvature;
+        slope = curvature = 0.0;
+    }
+    void put(Bets& b) noexcept {
+        b.differences += differences;
+        b.squares += squares;
+        b.constant += constant;
+        b.wealth += wealth.sum();
+    }
+};
+
+// By how much "better" is behind "within" at most, for so many rows.
+inline void Race::add_slack(const Contender& c, const Bets& b, double lost, double rows,
+                            Logarithms& slack) const noexcept {
+    const double allowed = b.bet * tolerance(c);
+    if (!(allowed > 0.0)) return;
+    const double least = 1.0 - b.bet * lost;
+    slack.add(least / (least + allowed), rows);
 }
 
 void Race::learn(const Row& row, std::size_t y) noexcept {
@@ -163,165 +269,108 @@ void Race::learn(const Row& row, std::size_t y) noexcept {
         end();
         return;
     }
-    if (rows_ % pace == 0) place_bets();
-    double* const all = numbers_.data();
-    double* const own = all + contenders_[0].branch(row) * per_branch();
-    const double lost = loss(own, y);
-    for (std::size_t i = 1; i < contenders_.size(); ++i) {
+    const std::size_t own = contenders_[0].branch(row);
+    const std::size_t key = own * classes_ + y;
+    std::uint32_t* const cells = cells_.data();
+    ++cells[key];
+    for (std::size_t i = 1; i + 1 < contenders_.size(); ++i) {
         const Contender& c = contenders_[i];
-        double* const numbers = all + c.at;
-        Bets& b = Bets::at(numbers);
-        const std::size_t branch = c.branch(row);
-        double* const forecast = numbers + Bets::size + branch * per_branch();
-        double* const sums = numbers + Bets::size + c.branches * per_branch() + branch * classes_;
-        const double at = loss(forecast, y);
-        const double difference = at - lost;
-        if (b.bet > 0.0) {
-            const double tolerance = c.cut.feature == none ? 0.0 : stakes_.tolerance;
-            const double charge = lost - tolerance;
-            const double inverse = 1.0 / (1.0 - b.bet * charge);
-            b.slack_factor *= 1.0 - b.bet * tolerance * inverse;
-            if (stakes_.labels) {
-                // What any other label than y adds, and by how much y itself adds less.
-                b.constant += lost > 0.0 ? b.even : b.won;
-                sums[y] += lost > 0.0 ? b.lost - b.even : b.even - b.won;
-            } else {
-                const wager::Parabola p = wager::below_logarithm(b.bet, at, charge, inverse);
-                b.product *= 1.0 + b.bet * (at - charge);
-                b.constant += p.constant;
-                sums[y] += p.slope;
-                sums[c.branches * classes_ + y] += p.curvature;
-            }
+        if (!c.races()) continue;
+        const std::size_t v = c.branch(row);
+        if (c.counts) {
+            ++cells[c.cells + key * c.branches + v];
+        } else {
+            const double* const forecast = numbers_.data() + own * per_branch();
+            bet_at_once(c, v, y, loss(forecast_of(forecast), forecast, y));
         }
-        b.differences += difference;
-        b.squares += difference * difference;
-        count(forecast, y);
     }
-    count(own, y);
     ++rows_;
+    if (--left_ == 0) end_block();
 }
 
-RaceStanding Race::evidence_against(std::size_t i, double* q) const {
-    const Contender& c = contenders_[i];
-    const double* const numbers = numbers_.data() + c.at;
-    const Bets& b = Bets::at(numbers);
-    const double* const sums = numbers + Bets::size + c.branches * per_branch();
-    double log = b.wealth + ln(b.product) + b.constant;
-    for (std::size_t v = 0; v < c.branches; ++v) {
-        const double* const first = sums + v * classes_;
-        log += stakes_.labels
-                   ? wager::least_label(first, classes_)
-                   : wager::least_brier(first, first + c.branches * classes_, classes_, q);
+void Race::bet_at_once(const Contender& c, std::size_t v, std::size_t y, double lost) noexcept {
+    double* const numbers = numbers_.data() + c.at;
+    Bets& b = Bets::at(numbers);
+    double* const forecast = numbers + Bets::size + v * per_branch();
+    double* const sums = numbers + Bets::size + c.branches * per_branch() + v * classes_;
+    Additions more;
+    Logarithms slack;
+    const double at = loss(forecast_of(forecast), forecast, y);
+    more.add(stakes_, b.bet, at, lost, lost - tolerance(c), 1.0);
+    more.put_sums(sums + y, c.branches * classes_, stakes_.labels);
+    more.put(b);
+    add_slack(c, b, lost, 1.0, slack);
+    b.slack += slack.sum();
+    count(forecast, y, 1.0);
+    if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
+}
+
+// All losses are by the forecasts before the block; `lost` are those of the leader.
+void Race::add_cells(const Contender& c, const double* lost) noexcept {
+    const std::size_t keys = contenders_[0].branches * classes_;
+    const std::uint32_t* const own = cells_.data();
+    double* const numbers = numbers_.data() + c.at;
+    Bets& b = Bets::at(numbers);
+    const double bet = b.bet, allowed = tolerance(c);
+    Additions more;
+    Logarithms slack;
+    for (std::size_t key = 0; key < keys; ++key) {
+        if (own[key]) add_slack(c, b, lost[key], own[key], slack);
     }
-    return {i, log, log + b.slack + ln(b.slack_factor)};
-}
-
-RaceStanding Race::standing(std::size_t rival) const {
-    std::vector<double> q(classes_);
-    return evidence_against(rival, q.data());
-}
-
-// Most rivals are far behind, and a rough lower bound of the evidence against them shows it. The rival
-// with the least is the first.
-RaceStanding Race::standing() const {
-    RaceStanding s;
-    s.within = s.better = std::numeric_limits<double>::infinity();
-    std::vector<double> q(classes_), rough(contenders_.size());
-    const auto rough_evidence = [&](std::size_t i) {
-        const Contender& c = contenders_[i];
-        const double* const numbers = numbers_.data() + c.at;
-        const Bets& b = Bets::at(numbers);
-        const double* const sums = numbers + Bets::size + c.branches * per_branch();
-        double log = b.wealth + ln(b.product) + b.constant;
-        for (std::size_t v = 0; v < c.branches; ++v) {
-            const double* const first = sums + v * classes_;
-            log += stakes_.labels
-                       ? wager::least_label(first, classes_)
-                       : wager::rough_brier(first, first + c.branches * classes_, classes_);
-        }
-        return log;
-    };
-    std::size_t first = 1;
-    for (std::size_t i = 1; i < contenders_.size(); ++i) {
-        rough[i] = rough_evidence(i);
-        if (rough[i] < rough[first]) first = i;
-    }
-    for (std::size_t k = 1; k < contenders_.size(); ++k) {
-        const std::size_t i = k == 1 ? first : k == first ? 1 : k;
-        const Bets& b = Bets::at(numbers_.data() + contenders_[i].at);
-        if (rough[i] > s.within && rough[i] + b.slack + ln(b.slack_factor) > s.better) continue;
-        const RaceStanding against = evidence_against(i, q.data());
-        if (against.within < s.within) {
-            s.within = against.within;
-            s.closest = i;
-        }
-        s.better = std::min(s.better, against.better);
-    }
-    return s;
-}
-
-// W(q) of all rows is the product of the parts, for each q, so their sums add up.
-void Race::merge(const Race& other) {
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
-        const Contender& c = contenders_[i];
-        double* to = numbers_.data() + c.at;
-        const double* from = other.numbers_.data() + c.at;
-        if (i > 0) {
-            Bets& b = Bets::at(to);
-            const Bets& o = Bets::at(from);
-            b.wealth += ln(b.product) + o.wealth + ln(o.product);
-            b.slack += ln(b.slack_factor) + o.slack + ln(o.slack_factor);
-            b.product = b.slack_factor = 1.0;
-            b.constant += o.constant;
-            b.differences += o.differences;
-            b.squares += o.squares;
-            to += Bets::size;
-            from += Bets::size;
-            const std::size_t first = c.branches * per_branch();
-            for (std::size_t s = 0; s < sums() * c.branches * classes_; ++s) {
-                to[first + s] += from[first + s];
+    double* forecast = numbers + Bets::size;
+    double* sums = forecast + c.branches * per_branch();
+    for (std::size_t v = 0; v < c.branches; ++v, forecast += per_branch(), sums += classes_) {
+        const std::uint32_t* const cells = cells_.data() + c.cells + v;
+        const Forecast p = forecast_of(forecast);
+        for (std::size_t y = 0; y < classes_; ++y) {
+            std::uint32_t of_class = 0;
+            const double at = loss(p, forecast, y);
+            for (std::size_t key = y; key < keys; key += classes_) {
+                const std::uint32_t n = cells[key * c.branches];
+                if (!n) continue;
+                more.add(stakes_, bet, at, lost[key], lost[key] - allowed, n);
+                of_class += n;
             }
+            if (!of_class) continue;
+            count(forecast, y, of_class);
+            more.put_sums(sums + y, c.branches * classes_, stakes_.labels);
         }
-        for (std::size_t v = 0; v < c.branches; ++v, to += per_branch(), from += per_branch()) {
-            for (std::size_t k = 0; k <= classes_; ++k) to[k] += from[k];
-            double squares = 0.0;
-            for (std::size_t k = 0; k < classes_; ++k) squares += to[k] * to[k];
-            const auto label = std::max_element(to, to + classes_) - to;
-            to[classes_ + 1] = stakes_.labels ? static_cast<double>(label) : squares;
+        if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
+    }
+    more.put(b);
+    b.slack += slack.sum();
+}
+
+void Race::end_block() noexcept {
+    if (contenders_.empty()) return;
+    const std::size_t keys = contenders_[0].branches * classes_;
+    double* const room = numbers_.data() + (numbers_.size() - keys);
+    double* forecast = numbers_.data();
+    for (std::size_t w = 0; w < contenders_[0].branches; ++w, forecast += per_branch()) {
+        const Forecast p = forecast_of(forecast);
+        for (std::size_t y = 0; y < classes_; ++y) {
+            room[w * classes_ + y] = loss(p, forecast, y);
         }
     }
-    rows_ += other.rows_;
-}
-
-bool Race::is_stale(double weight, const RaceStanding& s) const noexcept {
-    return weight >= 2.0 * stakes_.begun && s.within < 0.2 * stakes_.log_threshold;
-}
-
-double Race::gain(const Contender& c, bool rival) const {
-    if (c.cut.feature == none) return 0.0;
-    const double* const first = numbers_.data() + c.at + (rival ? Bets::size : 0);
-    double total = 0.0, inside = 0.0, outside = 0.0;
-    for (std::size_t v = 0; v < c.branches; ++v) {
-        const double* const branch = first + v * per_branch();
-        const double weight = branch[classes_];
-        if (!(weight > 0.0)) continue;
-        total += weight;
-        inside += stakes_.labels ? *std::max_element(branch, branch + classes_)
-                                 : branch[classes_ + 1] / weight;
+    for (std::size_t i = 1; i < contenders_.size(); ++i) {
+        Contender& c = contenders_[i];
+        if (c.counts && c.races()) add_cells(c, room);
     }
-    if (!(total > 0.0)) return 0.0;
-    for (std::size_t k = 0; k < classes_; ++k) {
-        double sum = 0.0;
-        for (std::size_t v = 0; v < c.branches; ++v) sum += first[v * per_branch() + k];
-        outside = stakes_.labels ? std::max(outside, sum) : outside + sum * sum / total;
+    for (std::size_t i = 1; i < contenders_.size(); ++i) {
+        if (!contenders_[i].races()) continue;
+        judge(i, room);
+        place_bet(contenders_[i]);
     }
-    return std::max(0.0, (inside - outside) / total);
-}
-
-Candidate Race::contender(std::size_t i) const {
-    Candidate out = contenders_[i].cut;
-    out.gain = gain(contenders_[i], i > 0);
-    return out;
+    forecast = numbers_.data();
+    const std::uint32_t* own = cells_.data();
+    for (std::size_t w = 0; w < contenders_[0].branches; ++w, forecast += per_branch()) {
+        for (std::size_t y = 0; y < classes_; ++y, ++own) {
+            if (*own) count(forecast, y, *own);
+        }
+        if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
+    }
+    std::fill(cells_.begin(), cells_.end(), 0U);
+    begin_block();
 }
 
 }  // namespace riparian

@@ -1,4 +1,5 @@
 // A race as numbers, and back.
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -20,16 +21,18 @@ void Race::save(std::vector<double>& out) const {
     const auto number = [](auto x) { return static_cast<double>(x); };
     out.insert(out.end(),
                {number(stakes_.number), stakes_.alpha, stakes_.log_threshold, stakes_.tolerance,
-                stakes_.begun, number(stakes_.labels), number(contenders_.size())});
+                stakes_.begun, number(stakes_.labels), nominated(), number(contenders_.size())});
     ledger_.save(out);
     if (!runs()) return;
-    out.insert(out.end(), {number(classes_), rows(), evidence_});
+    out.insert(out.end(), {number(classes_), rows(), number(left_), number(judged_), evidence()});
     for (const Contender& c : contenders_) {
-        out.insert(out.end(),
-                   {number(c.cut.feature), number(c.cut.test), c.cut.threshold,
-                    number(c.cut.category), c.cut.gain, number(c.branches), number(c.heavy)});
+        out.insert(out.end(), {number(c.cut.feature), number(c.cut.test), c.cut.threshold,
+                               number(c.cut.category), c.cut.gain, number(c.branches),
+                               number(c.heavy), number(c.shown)});
     }
-    out.insert(out.end(), numbers_.begin(), numbers_.end());
+    const std::size_t room = contenders_[0].branches * classes_;
+    out.insert(out.end(), numbers_.begin(), numbers_.end() - static_cast<std::ptrdiff_t>(room));
+    for (const std::uint32_t n : cells_) out.push_back(number(n));
 }
 
 std::size_t Race::restore(const double* numbers, std::size_t count, const Features& features,
@@ -52,21 +55,24 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
         return x;
     };
     end();
-    stakes_.number = static_cast<std::uint64_t>(whole(0.0, 4294967295.0));
+    stakes_.number = static_cast<std::uint32_t>(whole(0.0, 4294967295.0));
     stakes_.alpha = between(0.0, 1.0);
     stakes_.log_threshold = between(0.0, 1e6);
     stakes_.tolerance = between(0.0, 1e6);
     stakes_.begun = between(0.0, 1e300);
     stakes_.labels = whole(0.0, 1.0) != 0.0;
+    nominated_ = static_cast<float>(between(0.0, 3e38));
     const auto size =
         static_cast<std::size_t>(whole(0.0, static_cast<double>(features.size()) + 1.0));
     ledger_.restore(whole, between);
     if (size == 0) return at;
     demand(size >= 2, "a leader without a rival");
-    classes_ = static_cast<std::size_t>(whole(2.0, static_cast<double>(classes)));
+    classes_ = static_cast<std::uint32_t>(whole(2.0, static_cast<double>(classes)));
     rows_ = static_cast<std::uint64_t>(whole(0.0, 0x1p53));
-    evidence_ = next();
-    demand((count - at) / 7 >= size, "too few numbers");
+    left_ = static_cast<std::uint32_t>(whole(1.0, 0x1p30)) & 0x7fffffffU;
+    judged_ = whole(0.0, 1.0) != 0.0 ? 1U : 0U;
+    evidence_ = static_cast<float>(between(-3e38, 3e38));
+    demand((count - at) / 8 >= size, "too few numbers");
     Held<Contender> contenders(size);
     std::size_t needed = 0;
     for (std::size_t i = 0; i < size; ++i) {
@@ -80,6 +86,7 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
         c.cut.gain = next();
         c.branches = static_cast<std::uint32_t>(whole(1.0, static_cast<double>(count)));
         c.heavy = static_cast<std::int32_t>(whole(0.0, static_cast<double>(c.branches) - 1.0));
+        c.shown = static_cast<Shown>(whole(0.0, i == 0 ? 0.0 : 3.0));
         needed += size_of(c, i > 0);
         if (last) {
             demand(c.cut.test == Test::leaf && c.branches == 1, "no null cut");
@@ -95,15 +102,17 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
     demand(needed <= count - at, "too few numbers");
     contenders_ = std::move(contenders);
     arrange();
-    for (double& x : numbers_) x = next();
+    const std::size_t room = contenders_[0].branches * classes_;
+    for (std::size_t i = 0; i + room < numbers_.size(); ++i) numbers_[i] = next();
+    for (std::uint32_t& n : cells_) {
+        n = static_cast<std::uint32_t>(whole(0.0, std::min(0x1p31, static_cast<double>(rows_))));
+    }
     for (std::size_t i = 0; i < size; ++i) {
         const Contender& c = contenders_[i];
         const double* from = numbers_.data() + c.at;
         if (i > 0) {
             const Bets& b = Bets::at(from);
-            demand(b.bet >= 0.0 && b.bet <= wager::most && b.product > 1e-300 &&
-                       b.slack_factor > 1e-300 && b.squares >= 0.0,
-                   "impossible bets");
+            demand(b.bet >= 0.0 && b.bet <= wager::most && b.squares >= 0.0, "impossible bets");
             from += Bets::size;
         }
         for (std::size_t v = 0; v < c.branches; ++v, from += per_branch()) {

@@ -21,6 +21,9 @@ namespace riparian::wager {
 inline constexpr double most = 0.75;
 inline constexpr double most_of_many = 0.5;
 
+// Before its first row a bet counts the gap of the estimated gains as so many rows.
+inline constexpr double rows_before = 8.0;
+
 // A lower bound of ln(1 + lambda (u - c)) for all u in [0, 1], which is exact at `at`, the loss of the
 // rival's own forecast:
 //
@@ -34,11 +37,12 @@ struct Parabola {
     double constant;   // -m at - b at^2, without the logarithm
 };
 
-// `inverse` is 1 / (1 - lambda c).
-[[nodiscard]] inline Parabola below_logarithm(double lambda, double at, double c,
-                                              double inverse) noexcept {
-    const double m = lambda / (1.0 + lambda * (at - c));
-    const double b = m * m * (0.5 + lambda * at * inverse * (1.0 / 3.0));
+// `least` is 1 - lambda c.
+[[nodiscard]] inline Parabola below_logarithm(double lambda, double at, double least) noexcept {
+    const double factor = least + lambda * at;
+    const double inverse = 1.0 / (least * factor);  // one division for both
+    const double m = lambda * least * inverse;
+    const double b = m * m * (0.5 + lambda * at * factor * inverse * (1.0 / 3.0));
     return {m + 2.0 * b * at, b, -at * (m + b * at)};
 }
 
@@ -62,10 +66,9 @@ struct Parabola {
 [[nodiscard]] double least_brier(const double* slope, const double* curvature, std::size_t classes,
                                  double* q) noexcept;
 
-// A smaller lower bound that costs less: u^2 <= u on [0, 1], so F(q) >= L(q), the sum of
-// (slope - curvature) u_y(q), whose minimum is known.
-[[nodiscard]] double rough_brier(const double* slope, const double* curvature,
-                                 std::size_t classes) noexcept;
+// F at the forecasts that would be best without the curvature. It is above the minimum, and costs less.
+[[nodiscard]] double some_brier(const double* slope, const double* curvature,
+                                std::size_t classes) noexcept;
 
 // The minimum over labels of the sum of `change` of the label; `change` is what a row of a class adds
 // if it is predicted correctly, and at most 0.

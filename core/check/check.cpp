@@ -24,7 +24,11 @@ Evidence Checker::evidence(const LeafCase& leaf, const AnyImpurity& impurity) {
 
 Decision Checker::check(const LeafCase& leaf) {
     const Settings& settings = leaf.settings;
-    if (leaf.race) return decide(leaf);
+    if (leaf.race) {
+        Decision d = decide_by_race(leaf, false);
+        if (leaf.kept) leaf.kept->name(d);
+        return d;
+    }
     if (leaf.shape.stride && !leaf.values && !leaf.hits && !settings.second_impurity &&
         !needs_variance(settings.bound) && !settings.drop_poor_features) {
         Decision d;
@@ -145,8 +149,7 @@ Decision Checker::decide(const LeafCase& leaf) {
 }
 
 Decision Checker::decide_by(const LeafCase& leaf, const AnyImpurity& impurity) {
-    nominees_.clear();
-    if (leaf.race) return decide_by_race(leaf);
+    if (leaf.race) return decide_by_race(leaf, true);
     rank(leaf, impurity);
     return conclude(leaf, impurity);
 }

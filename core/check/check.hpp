@@ -112,8 +112,8 @@ public:
 private:
     Decision decide_by(const LeafCase&, const AnyImpurity&);
     void rank(const LeafCase&, const AnyImpurity&);
-    // The decision of a race (race_rounds.cpp).
-    Decision decide_by_race(const LeafCase&);
+    // The decision of a race (race_rounds.cpp), with all contenders or, if it waits, only the closest two.
+    Decision decide_by_race(const LeafCase&, bool all);
     Decision conclude(const LeafCase&, const AnyImpurity&);
     double gap_variance(const LeafCase&, Measure, const Decision&);
     void refine(const LeafCase&, Decision&);

@@ -30,16 +30,17 @@ Nominee nominee(WaitingCheck& check, const Candidate& cut) {
 
 }  // namespace
 
-Decision Checker::decide_by_race(const LeafCase& leaf) {
+Decision Checker::decide_by_race(const LeafCase& leaf, bool all) {
+    nominees_.clear();
     const Race& race = *leaf.race;
     const Settings& settings = leaf.settings;
     RaceStanding standing;
-    if (race.runs()) standing = race.standing();
+    if (race.runs()) standing = race.closest();
     Decision d;
     d.evidence = evidence(leaf, settings.impurity);
     d.epsilon = half_width(settings.bound, d.evidence);  // it has none: infinite
-    const bool won = race.runs() && race.is_won(standing);
-    if (!race.runs() || (!won && race.is_stale(leaf.weight, standing))) {
+    const bool won = race.is_won();
+    if (!race.runs() || (!won && race.is_stale(leaf.weight, standing.within))) {
         nominees_.assign(leaf.features.size(), Candidate{});
         rank(leaf, settings.impurity);
         refine_nominees(leaf);
@@ -62,7 +63,7 @@ Decision Checker::decide_by_race(const LeafCase& leaf) {
     d.evidence.log_evidence = standing.within;
     d.evidence.log_threshold = race.stakes().log_threshold;
     d.ranking.clear(RunnerUp::cut);
-    for (std::size_t i = 1; i + 1 < race.size(); ++i) {
+    for (std::size_t i = 1; (all || won) && i + 1 < race.size(); ++i) {
         if (i != standing.closest) d.ranking.offer(place(race.contender(i)));
     }
     const Ranking others = d.ranking;
@@ -71,7 +72,7 @@ Decision Checker::decide_by_race(const LeafCase& leaf) {
     if (d.second.feature != none) d.ranking.append(d.second);
     for (std::size_t i = 0; i < others.size(); ++i) d.ranking.append(others[i]);
     if (won) {
-        d.verdict = race.is_clear(standing) ? Verdict::better : Verdict::within;
+        d.verdict = race.is_clear() ? Verdict::better : Verdict::within;
         d.epsilon = 0.0;
     }
     return d;
@@ -91,11 +92,11 @@ void next_race(const Settings& settings, WaitingCheck& check, Race& race) {
     // A race begins at a check, so there were never more races than checks.
     if (race.is_new()) race.count_from(check.number - 1, check.weight);
     if (race.runs()) {
-        const RaceStanding standing = race.standing();
-        race.note(check.weight, standing.within);
-        if (!race.is_stale(check.weight, standing)) return;
+        race.note(check.weight, check.evidence);
+        if (!race.is_stale(check.weight, check.evidence)) return;
     }
     if (check.weight < fewest) return;
+    race.nominate(check.weight);
     std::vector<Candidate> cuts = check.nominees();
     bool moved = false;  // the leader has another cut now
     for (Candidate& c : cuts) {
@@ -118,7 +119,7 @@ void next_race(const Settings& settings, WaitingCheck& check, Race& race) {
     nominees.reserve(cuts.size());
     for (const Candidate& c : cuts) nominees.push_back(nominee(check, c));
     const bool labels = check.measure != Measure::gini;
-    const std::uint64_t number = race.stakes().number + 1;
+    const std::uint32_t number = race.stakes().number + 1;
     Stakes stakes =
         std::get<Betting>(settings.bound).stakes(settings.delta, check.depth, check.node, number);
     stakes.tolerance = labels ? settings.tau : 0.5 * settings.tau;

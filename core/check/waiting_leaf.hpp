@@ -17,6 +17,7 @@ public:
           working_(working) {
         measure = d.evidence.measure;
         epsilon = d.epsilon;
+        evidence = d.evidence.log_evidence;
         n_classes = leaf.n_classes;
         weight = leaf.weight;
         depth = leaf.depth;

@@ -42,25 +42,34 @@ public:
         Race none_yet;
         none_yet.count_from(0, 1.0);
         std::fill(races_.begin(), races_.end(), none_yet);
+        Race begun = none_yet;  // as it began, before the rows of the workers
         std::size_t checks = 0;
         std::int64_t next = method_->first_check;
         for (std::int64_t seen = 1; seen <= method_->max_examples; ++seen) {
             learn(node_->draw(random), static_cast<std::size_t>(seen) % races_.size());
             if (seen < next) continue;
             next = seen + step(random);
-            Race race = races_[0];
-            for (std::size_t w = 1; race.runs() && w < races_.size(); ++w) race.merge(races_[w]);
-            if (race.runs()) {
-                const RaceStanding standing = race.standing();
-                if (race.is_won(standing)) {
-                    const std::uint8_t within = race.is_clear(standing) ? 0 : 1;
-                    return {race.contender(0).feature, seen, within};
-                }
+            Race merged;
+            if (races_.size() > 1) merged = begun;
+            for (std::size_t w = 0; merged.runs() && w < races_.size(); ++w) {
+                merged.merge(races_[w]);
+            }
+            Race& race = races_.size() > 1 ? merged : races_[0];
+            if (race.is_won()) {
+                const std::uint8_t within = race.is_clear() ? 0 : 1;
+                return {race.contender(0).feature, seen, within};
             }
             Check check(*this, static_cast<double>(seen), ++checks);
-            const std::uint64_t before = race.stakes().number;
+            if (race.runs()) check.evidence = race.closest().within;
+            const std::uint32_t before = race.stakes().number;
             next_race(settings_, check, race);
-            if (race.stakes().number != before) std::fill(races_.begin(), races_.end(), race);
+            if (races_.size() == 1 || !race.runs()) continue;
+            if (race.stakes().number == before) {
+                begun.nominate(race.nominated());
+            } else {
+                begun = race;
+                std::fill(races_.begin(), races_.end(), race.for_worker());
+            }
         }
         return {-1, method_->max_examples};
     }

@@ -22,6 +22,7 @@ public:
     bool knows_gains;                              // false if the impurity is a user's function
     std::size_t number = 1;                        // of the check at its leaf
     double weight = 0.0, depth = 0.0, node = 0.0;  // of the leaf
+    double evidence = 0.0;                         // of a race, at this check
     double spent = 0.0;                            // delta, by what a policy does after the check
 
     // The class weights of each branch of a cut, [branch][n_classes], up to the last branch that

@@ -150,12 +150,12 @@ inline TreeSettings quick_settings(AnyLeaf leaf) {
 }
 
 // One tree for each policy that stores more at leaves, one with a second impurity, two with
-// everything that growth can remember, two that adapt so eagerly that noise is enough, and two
-// whose inner nodes learn.
+// everything that growth can remember, two that adapt so eagerly that noise is enough, two
+// whose inner nodes learn, and three that bet.
 inline std::vector<TreeSettings> settings_with_extras() {
     const double matrix[] = {0.0, 1.0, 0.5, 2.0, 0.0, 1.0, 1.0, 0.1, 0.0};
     const Costs costs = costs_of(matrix, 3);
-    std::vector<TreeSettings> all(12, quick_settings(Majority{}));
+    std::vector<TreeSettings> all(15, quick_settings(Majority{}));
     all[0].impurity = Accuracy{};
     all[0].judging.evaluator = Evaluator::prequential;
     all[1].impurity = Loss{{}, costs};
@@ -187,6 +187,19 @@ inline std::vector<TreeSettings> settings_with_extras() {
     all[10].leaf = Adaptive{};
     all[11].adaptation = Options{0.9, 4};
     all[11].leaf = Adaptive{};
+    for (TreeSettings* const s : {&all[12], &all[13], &all[14]}) {
+        s->bound = Betting{Budget::leaf};
+        s->impurity = Gini{};
+        s->delta = 0.5;
+        s->tau = 0.2;
+    }
+    all[12].leaf = Adaptive{};
+    all[13].impurity = Accuracy{};
+    all[13].categorical_cuts = CategoricalCuts::both;
+    all[14].adaptation = Alternates{.drift_delta = 0.9,
+                                    .switch_delta = 0.9,
+                                    .switch_after = 0.0,
+                                    .replace_by = Alternates::ReplaceBy::betting};
     return all;
 }
 

@@ -76,7 +76,7 @@ def test_the_unit_of_a_feature_does_not_matter(recipe, scale):
 def gains_from_any_cut(recipe):
     """Whether a cut that leaves the majority on both sides as it was may have a gain."""
     axes = inside.axes(recipe())
-    if recipe.races:  # a cut between an outlier and the rest has no gain that could be certified
+    if recipe.races:  # the Gaussians offer no other cut, and this one has no gain to certify
         return False
     strict = axes["impurity"].name in ("entropy", "gini", "kearns-mansour")
     return strict and axes["cuts"].name != "qda"

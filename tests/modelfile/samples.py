@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 import riparian as rp
-from riparian.adaptation import Alternates
+from riparian.adaptation import Alternates, Window
 from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
 from riparian.impurities import Accuracy, Loss
@@ -42,12 +42,16 @@ def sample_models():
             {"leaf": "majority", "drop_poor_features": True, "short_memory": 50}
             | {"adaptive_grace": True, "tau": 0.3},
         ),
+        # Races that run, with rows of a block that has not ended.
+        (700, rp.CertifiedTree, {"delta": 0.5, "tau": 0.1}),
+        (700, rp.CertifiedTree, {"delta": 0.5, "tau": 0.1, "impurity": "accuracy"}),
         # Some of its leaves are inactive, others began anew.
         (900, rp.HoeffdingTree, {"max_bytes": 23_500, "leaf": "linear-units", "tau": 10.0}),
     ]:
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
         yield model.partial_fit(*sample_rows(n))
     yield changing_model()
+    yield from betting_models()
     yield sparse_model()
     columns, labels = sample_rows(200)
     numbers = {name: columns[name] for name in "ac"}
@@ -64,6 +68,22 @@ def changing_model():
     for y in (labels, turned, labels, turned):
         model.partial_fit(columns, y)
     return model
+
+
+def betting_models():
+    """Have alternates that are bet on."""
+    restless = Alternates(switch_after=20, drift_delta=0.2, replace_by="betting")
+    model = rp.HAT(grace_period=40, delta=0.05, tau=0.6, adaptation=restless)
+    columns, labels = sample_rows(200)
+    turned = np.array(["b", "c", "a"], dtype=object)[np.searchsorted(["a", "b", "c"], labels)]
+    for y in (labels, turned, labels, turned):
+        model.partial_fit(columns, y)
+    yield model
+    window = Window(size=100, validity_period=40, test_size=20, replace_by="betting")
+    model = rp.CVFDT(grace_period=40, delta=0.05, tau=0.6, adaptation=window)
+    columns, labels = sample_rows(300)
+    swapped = columns | {"a": columns["c"], "c": columns["a"]}
+    yield model.partial_fit(columns, labels).partial_fit(swapped, labels)
 
 
 def sparse_model():

@@ -23,6 +23,7 @@ from tests.modelfile.hostile import mutant
 from tests.modelfile.mutations import FAMILIES
 from tests.modelfile.parts import Parts
 from tests.modelfile.samples import (
+    betting_models,
     changing_model,
     check_works,
     newer_models,
@@ -60,6 +61,16 @@ def test_the_sample_that_follows_change_has_something_of_everything():
     assert model.changes()
     assert role.sum() >= 2
     assert (inside.snapshot(model)["test"][role > 0] > 0).any()
+
+
+def test_the_samples_that_bet_have_something_of_everything():
+    certified = [m for m in sample_models() if type(m) is rp.CertifiedTree]
+    assert len(certified) == 2
+    for model in certified:
+        assert any(leaf.evidence for leaf in model.pending())
+        assert model.splits()
+    for model in betting_models():
+        assert len(inside.snapshot(model)["duel_born"]) > 0
 
 
 needs_proc = pytest.mark.skipif(

@@ -228,3 +228,23 @@ def test_leaves_beside_a_node_are_not_counted_as_active(model):
         assert model.n_active_leaves_ == model.n_leaves_
         beside += len(inside.snapshot(model)["test"]) > model.n_nodes_
     assert beside > 0
+
+
+def test_bets_replace_few_subtrees_where_none_is_better():
+    """Labels do not depend on the features; ties split, and alternates start for nothing."""
+    counts = {}
+    for rule, wait in (("betting", 0), ("interval", 20)):
+        totals = {"started": 0, "replaced": 0}
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            X, y = rng.normal(size=(4000, 3)), rng.integers(2, size=4000)
+            how = Alternates(replace_by=rule, drift_delta=0.9, switch_after=wait, switch_delta=0.05)
+            model = rp.HAT(
+                grace_period=100, tau=1.0, leaf="majority", max_leaves=4, adaptation=how
+            ).fit(X, y)
+            for kind in totals:
+                totals[kind] += model.change_counts()[kind]
+        counts[rule] = totals
+    assert counts["betting"]["started"] > 40
+    assert counts["betting"]["replaced"] <= 0.05 * counts["betting"]["started"]
+    assert counts["interval"]["replaced"] > 0.1 * counts["interval"]["started"]

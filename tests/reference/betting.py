@@ -5,11 +5,25 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-__all__ = ["Race", "brier", "fan", "least_parabola", "parabola"]
+__all__ = ["Race", "block", "brier", "fan", "least_parabola", "parabola"]
 
 PRIOR = 0.5  # of each class in a forecast
-PACE = 8  # rows between two bets
+SHORTEST, USUAL = 16, 32  # rows of a block; the first ones end after 2, 4, 8, 16 and 32 rows
 ROWS_BEFORE, SQUARE_BEFORE = 8.0, 0.04  # of the mean and mean square before the first row
+
+
+def block(rows, lost=0.0):
+    """Rows of the block that begins after `rows` rows.
+
+    Usually a quarter of the rows so far. `lost` is the part of what the closest rival has to lose
+    that it has lost; a quarter of the rows that are needed at this pace may be less.
+    """
+    if rows < USUAL:
+        return max(2, rows)
+    most = max(rows // 4, USUAL)
+    if lost <= 0:
+        return most
+    return int(max(min(rows * (1 - lost) / lost / 4, most), SHORTEST))
 
 
 def brier(p, y):
@@ -73,7 +87,10 @@ def least_parabola(slope, curvature):
 
 
 class Race:
-    """A leader against one rival. Every row is kept, with the bet on it."""
+    """A leader against one rival. Every row is kept, with the bet on it.
+
+    Bets, forecasts and labels change only at the end of a block.
+    """
 
     def __init__(self, classes, tolerance=0.0, labels=False, gap=0.0):
         self.classes, self.tolerance, self.labels = classes, tolerance, labels
@@ -82,8 +99,10 @@ class Race:
         self.differences = ROWS_BEFORE * gap
         self.squares = ROWS_BEFORE * max(SQUARE_BEFORE, gap**2)
         self.rows = []  # (branch of the rival, class, bet, charge, loss of the rival's forecast)
+        self.waiting = []  # rows of the block: branches of the leader and of the rival, class
+        self.left = block(0)
         self.slack = 0.0
-        self.bet = 0.0
+        self.place_bet()
 
     def seed(self, leader, rival):
         """Begin with estimated class weights: one row per branch of each test."""
@@ -96,19 +115,21 @@ class Race:
             return float(y != counts[1])
         return brier((counts[0] + PRIOR) / (counts[0].sum() + PRIOR * self.classes), y)
 
-    def count(self, counts, y):
-        counts[0][y] += 1
-        if counts[0][y] > counts[0][counts[1]]:
-            counts[1] = y
+    def aim(self):
+        """The mean difference, and whether it is so large that the bets aim at "better"."""
+        mean = self.differences / (len(self.rows) + ROWS_BEFORE)
+        return mean, mean > self.tolerance
+
+    def place_bet(self):
+        mean, better = self.aim()
+        square = self.squares / (len(self.rows) + ROWS_BEFORE)
+        shift = 0.0 if better else self.tolerance
+        most = 0.75 if self.labels or self.classes == 2 else 0.5
+        second = square + 2 * shift * mean + shift**2
+        self.bet = min(most, max(0.0, (mean + shift) / second))
 
     def learn(self, f, g, y):
-        if len(self.rows) % PACE == 0:
-            n = len(self.rows) + ROWS_BEFORE
-            mean, square = self.differences / n, self.squares / n
-            shift = 0.0 if mean > self.tolerance else self.tolerance
-            most = 0.75 if self.labels or self.classes == 2 else 0.5
-            second = square + 2 * shift * mean + shift**2
-            self.bet = min(most, max(0.0, (mean + shift) / second))
+        """Learn a row; true if it ends a block."""
         own = self.leader.setdefault(f, [np.zeros(self.classes), 0])
         other = self.rival.setdefault(g, [np.zeros(self.classes), 0])
         lost, at = self.loss(own, y), self.loss(other, y)
@@ -117,8 +138,23 @@ class Race:
         self.slack += np.log(1 - self.bet * self.tolerance / (1 - self.bet * charge))
         self.differences += at - lost
         self.squares += (at - lost) ** 2
-        self.count(own, y)
-        self.count(other, y)
+        self.waiting.append((f, g, y))
+        if len(self.waiting) < self.left:
+            return False
+        for f, g, y in self.waiting:
+            for counts in (self.leader[f], self.rival[g]):
+                counts[0][y] += 1
+                counts[1] = int(np.argmax(counts[0]))
+        self.waiting = []
+        self.left = block(len(self.rows))  # the caller may shorten it
+        self.place_bet()
+        return True
+
+    def wealth(self):
+        """The logarithm of the wealth at the rival's own forecasts; with labels the infimum."""
+        if self.labels:
+            return self.exact()
+        return sum(float(np.log1p(bet * (at - charge))) for _, _, bet, charge, at in self.rows)
 
     def evidence(self, factor):
         """The infimum over the rival's forecasts of the sum of factor(bet, u, charge, at)."""

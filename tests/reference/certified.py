@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .betting import Race
+from .betting import Race, block
 from .cuts import Cut
 from .decision import Evidence
 from .leaves import Value
@@ -18,6 +18,7 @@ from .tree import ReferenceTree
 __all__ = ["CertifiedReference"]
 
 FEWEST = 30.0  # rows before the first race
+STALE = 0.2  # of the threshold
 MOST_ESTIMATED = 100.0  # rows that estimates of the statistics count as
 
 
@@ -30,11 +31,42 @@ class LeafRaces:
     threshold: float = 0.0
     cuts: list[Cut | None] = field(default_factory=list)  # the leader first, no split last
     rivals: list[Race] = field(default_factory=list)
+    shown: list[float | None] = field(default_factory=list)  # the evidence, once it was enough
+    better: list[bool] = field(default_factory=list)
+    gone: list[bool] = field(default_factory=list)  # rivals that no longer bet
+    evidence: float = 0.0  # against the rival that has lost least
+    nominated: float = 0.0  # weight at the last nomination
     rows: int = 0
 
-    def evidence(self) -> list[float]:
-        """Against each rival, with the parabola below each logarithm."""
-        return [rival.constant_memory() for rival in self.rivals]
+    def judge(self) -> None:
+        """After a block: what has been shown about each rival. It stays shown."""
+        for i, rival in enumerate(self.rivals):
+            if self.gone[i]:
+                continue
+            aims_at_better = rival.aim()[1]
+            if self.shown[i] is not None and not aims_at_better:
+                self.gone[i] = True
+                continue
+            slack = 0.0 if self.shown[i] is None else rival.slack
+            if not rival.labels and rival.wealth() + slack < self.threshold:
+                continue
+            evidence = rival.constant_memory()
+            if evidence < self.threshold:
+                continue
+            if self.shown[i] is None:
+                self.shown[i] = evidence
+            self.better[i] = evidence + rival.slack >= self.threshold
+            self.gone[i] = self.better[i] or not aims_at_better
+        left = [r for r, shown in zip(self.rivals, self.shown, strict=True) if shown is None]
+        if left:
+            closest = min(left, key=Race.wealth)
+            self.evidence = closest.constant_memory()
+        else:
+            least = [shown for shown in self.shown if shown is not None]
+            closest = self.rivals[int(np.argmin(least))]
+        lost = closest.wealth()
+        for rival in self.rivals:
+            rival.left = block(self.rows, lost / self.threshold)
 
 
 def branch_of(cut: Cut | None, values: Sequence[Value]) -> int:
@@ -73,25 +105,29 @@ class CertifiedReference(ReferenceTree):
         races = self.races.setdefault(leaf, LeafRaces())
         if races.cuts:
             first = branch_of(races.cuts[0], values)
-            for rival, cut in zip(races.rivals, races.cuts[1:], strict=True):
-                rival.learn(first, branch_of(cut, values), y)
+            ended = False
+            for rival, cut, gone in zip(races.rivals, races.cuts[1:], races.gone, strict=True):
+                if not gone:
+                    ended |= rival.learn(first, branch_of(cut, values), y)
             races.rows += 1
+            if ended:
+                races.judge()
         super()._update(leaf, values, y, w)
 
     def _check(self, leaf: int) -> None:
         node, races = self.nodes[leaf], self.races[leaf]
         node.checks += 1
-        evidence = races.evidence() if races.cuts else []
-        if evidence and min(evidence) >= races.threshold:
-            better = min(e + r.slack for e, r in zip(evidence, races.rivals, strict=True))
-            reason = "better" if better >= races.threshold else "within"
-            self.kinds_of_certificates.append((leaf, self.seen, reason, min(evidence), races.rows))
+        if races.cuts and None not in races.shown:
+            least = min(shown for shown in races.shown if shown is not None)
+            reason = "better" if all(races.better) else "within"
+            self.kinds_of_certificates.append((leaf, self.seen, reason, least, races.rows))
             found = Evidence(races.cuts[0], 1.0, None, 0.0, 0.0)
             self._split(leaf, self.parameters.impurity, found, races.rows, reason)
             return
-        stale = node.weight >= 2 * races.begun and min(evidence, default=0) < 0.2 * races.threshold
+        stale = node.weight >= 2 * races.nominated and races.evidence < STALE * races.threshold
         if (races.cuts and not stale) or node.weight < FEWEST:
             return
+        races.nominated = node.weight
         self._nominate(leaf, races)
 
     def _nominate(self, leaf: int, races: LeafRaces) -> None:
@@ -134,6 +170,7 @@ class CertifiedReference(ReferenceTree):
         races.cuts = [*(cut for _, cut in cuts), None]
         races.rows = 0
         races.rivals = []
+        races.evidence = 0.0
         tables = [estimated(by_code(cut)) for _, cut in cuts]
         tolerance = p.tau if labels else p.tau / 2
         leader_gain = cuts[0][0]
@@ -143,10 +180,14 @@ class CertifiedReference(ReferenceTree):
             race = Race(self._width(), 0.0 if null else tolerance, labels, min(max(gap, 0.0), 1.0))
             race.seed(tables[0], tables[0].sum(0, keepdims=True) if null else tables[i])
             races.rivals.append(race)
+        races.shown = [None] * len(races.rivals)
+        races.better = [False] * len(races.rivals)
+        races.gone = [False] * len(races.rivals)
 
     def _counted(self, races: LeafRaces, i: int) -> float:
         """The gain of a contender by what its race has counted, estimates included."""
-        of = races.rivals[0].leader if i == 0 else races.rivals[i - 1].rival
+        longest = max(races.rivals, key=lambda rival: len(rival.rows))
+        of = longest.leader if i == 0 else races.rivals[i - 1].rival
         table = np.array([counts for counts, _ in of.values()])
         total = table.sum()
         within = table.sum(1, keepdims=True)
