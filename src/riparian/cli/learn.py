@@ -229,7 +229,7 @@ def learn(
     """
     from riparian.errors import one_of
     from riparian.sources.durations import duration, interval
-    from riparian.sources.learner import Settings
+    from riparian.sources.settings import Settings
 
     as_text = target is not None and target in split_names(categorical)
     parameters = parse_parameters(given, labels_as_text=as_text)
@@ -430,8 +430,8 @@ def _run(
     import sqlite3
 
     from riparian.sources.job import open_learner
-    from riparian.sources.learner import BadMessagesError
     from riparian.sources.lock import FencedError
+    from riparian.sources.refused import BadMessagesError
     from riparian.sources.source import GapError, IdentityError
 
     if not job.source.replayable:

@@ -14,10 +14,11 @@ from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation
 from riparian.sources.decode.rows import Decoder
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Learner, Settings
+from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Plan
 from riparian.sources.reading import Feed, Reader
+from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 from riparian.storage.modelfile import freeze, functions_of
 

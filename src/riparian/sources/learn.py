@@ -14,9 +14,10 @@ from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.durations import duration, interval
 from riparian.sources.job import Job, open_learner
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Learner, Settings
+from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.registry import open_source
+from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 
 __all__ = ["Learning", "join_settings", "learn", "message_format", "with_labels"]
