@@ -30,7 +30,7 @@ class Commits:
     take : callable
         Copies all state: called with the number of the plan that begins and with the reason.
     done : callable
-        Called with a snapshot that is durable.
+        Called with a snapshot that is durable, and its generation.
     failed : callable
         Called with a snapshot that could not be written, and the error.
     """
@@ -43,7 +43,7 @@ class Commits:
         status: Status,
         *,
         take: Callable[[int, str], Snapshot],
-        done: Callable[[Snapshot], None],
+        done: Callable[[Snapshot, Generation], None],
         failed: Callable[[Snapshot, OSError], None],
     ) -> None:
         #: Whether anything happened since the last snapshot.
@@ -57,29 +57,45 @@ class Commits:
         self._failed = failed
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
         self._writing: tuple[Future[Generation], Snapshot] | None = None
-        self._last = (time.monotonic(), status.counters["learned"])
-        self._plans = [g.plan for g in checkpoint.generations()][:1]
+        self._last = (time.monotonic(), self._read)
+        self._taken_at = 0.0
+        found = checkpoint.generations()
+        if found:
+            status.set_generation(found[0].number, found[0].written_at, found[0].size)
+        self._plans = [g.plan for g in found][:1]
+
+    @property
+    def _read(self) -> int:
+        # A message may hold several rows, and rows may wait for their labels.
+        return max(self._status.counters["learned"], self._status.counters["messages"])
 
     @property
     def any(self) -> bool:
         """Whether a generation has been written."""
         return bool(self._plans)
 
+    def touch(self) -> None:
+        """Note that something has changed."""
+        self.changed = True
+        if self._status.unsaved_since is None:
+            self._status.unsaved_since = time.time()
+
     def is_due(self) -> bool:
         """Return whether it is time for a generation."""
         if self._writing is not None or not self.changed:
             return False
         seconds, rows = self._settings.every_seconds, self._settings.every_rows
-        since, learned = self._last
+        since, before = self._last
         if seconds is not None and time.monotonic() - since >= seconds:
             return True
-        return rows is not None and self._status.counters["learned"] - learned >= rows
+        return rows is not None and self._read - before >= rows
 
     def begin(self, reason: str) -> None:
         """Copy all state between two chunks; another thread writes the copy."""
         clock = time.perf_counter()
         snapshot = self._take(self._plan.begin(), reason)
-        self._last = (time.monotonic(), self._status.counters["learned"])
+        self._last = (time.monotonic(), self._read)
+        self._taken_at = time.time()
         self.changed = False
         self._status.pause = time.perf_counter() - clock
         self._writing = self._writer.submit(self._checkpoint.commit, snapshot), snapshot
@@ -98,12 +114,11 @@ class Commits:
             self.changed = True
             self._failed(snapshot, error)
             return
-        status.generation = generation.number
-        status.committed_at = generation.written_at
-        status.size = generation.size
+        status.set_generation(generation.number, generation.written_at, generation.size)
+        status.unsaved_since = self._taken_at if self.changed else None
         status.checkpoints += 1
-        status.write = time.monotonic() - self._last[0]
-        self._done(snapshot)
+        status.write, status.commit = self._checkpoint.seconds
+        self._done(snapshot, generation)
         # The generation before stays usable, so its plan stays as well.
         self._plans = [*self._plans[-1:], generation.plan]
         self._plan.forget(self._plans[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation
 from riparian.sources.decode.rows import Decoder
+from riparian.sources.events import Event, Report
 from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
@@ -85,9 +86,7 @@ class Job:
         return found
 
 
-def open_learner(
-    job: Job, checkpoint: Checkpoint, settings: Settings, report: Callable[[str], None]
-) -> Learner:
+def open_learner(job: Job, checkpoint: Checkpoint, settings: Settings, report: Report) -> Learner:
     """Return a learner that begins, or goes on where the checkpoint ends.
 
     Parameters
@@ -99,7 +98,7 @@ def open_learner(
     settings : Settings
         How to run.
     report : callable
-        Called with messages for the operator.
+        Called with each event.
 
     Raises
     ------
@@ -134,15 +133,12 @@ def open_learner(
         feeds.append(feed)
     plan = Plan(checkpoint.folder / "plan", checkpoint.epoch)
     entries = plan.resume(0 if generation is None else generation.plan)
-    if generation is not None:
-        report(
-            f"going on with generation {generation.number}, {generation.rows:,} rows; "
-            f"{sum(entry.n for entry in entries):,} messages are learned again"
-        )
+    _report_start(job, checkpoint, generation, sum(entry.n for entry in entries), report)
 
     def sampled(number: int, state: Mapping[str, Any]) -> None:
         states[number] = dict(state)
         checkpoint.write_job({**wanted, "how": dict(job.how), "decoders": states})
+        _report_schema(inputs[number][0], state, report)
 
     return Learner(
         model,
@@ -162,6 +158,36 @@ def open_learner(
 
 def _decoder(job: Job, messages: Messages, source: Source, samples: Sequence[Any]) -> Decoder:
     return messages.decoder(samples, source, job.sample)
+
+
+def _report_start(
+    job: Job, checkpoint: Checkpoint, generation: Generation | None, again: int, report: Report
+) -> None:
+    sources = [source.name for source, _ in job.inputs]
+    fields: dict[str, Any] = {
+        "sources": sources,
+        "model": type(job.model).__name__,
+        "checkpoint": str(checkpoint.folder),
+        "epoch": checkpoint.epoch,
+    }
+    if generation is None:
+        text = f"learning from {' and '.join(sources)}; the checkpoint is new"
+        report(Event("start", text, "debug", fields))
+        return
+    text = (
+        f"going on with generation {generation.number}, {generation.rows:,} rows; "
+        f"{again:,} messages are learned again"
+    )
+    fields |= {"generation": generation.number, "rows": generation.rows, "replayed": again}
+    report(Event("recovered", text, "info", fields))
+
+
+def _report_schema(source: Source, state: Mapping[str, Any], report: Report) -> None:
+    kinds: dict[str, str] = dict(state["kinds"])
+    shown = ", ".join(f"{name} {kind}" for name, kind in list(kinds.items())[:20])
+    more = f" and {len(kinds) - 20:,} more" if len(kinds) > 20 else ""
+    text = f"the columns of {source.name} are: {shown}{more}"
+    report(Event("schema", text, "info", {"source": source.name, "columns": kinds}))
 
 
 def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
@@ -184,7 +210,7 @@ def _flat(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _newest(
-    checkpoint: Checkpoint, functions: Mapping[str, Any], report: Callable[[str], None]
+    checkpoint: Checkpoint, functions: Mapping[str, Any], report: Report
 ) -> tuple[Generation | None, Any]:
     """Return the newest generation that can be loaded, and its model."""
     generations = checkpoint.generations()
@@ -192,7 +218,8 @@ def _newest(
         try:
             return generation, checkpoint.load(generation, functions)
         except ModelFileError as error:
-            report(f"DAMAGED: generation {generation.number} cannot be loaded: {error}")
+            text = f"DAMAGED: generation {generation.number} cannot be loaded: {error}"
+            report(Event("damaged", text, "error", {"generation": generation.number}))
             if generation is generations[-1]:
                 raise ModelFileError(
                     f"{checkpoint.folder}: no generation can be loaded; restore the folder from a "

@@ -10,6 +10,7 @@ import numpy as np
 
 from riparian.data.block import Block, Coded
 from riparian.data.times import Times
+from riparian.sources.checkpoint import DeadLetter
 from riparian.sources.join import Join, Joined, JoinSettings, block_of
 from riparian.sources.prequential import Prequential
 from riparian.sources.reading import Read
@@ -56,7 +57,7 @@ class LateLabels:
             if keys is None:
                 for i in read.rows.index.tolist():
                     reason = f"the key {settings.key!r} is not there"
-                    self._refused.add_message(read, i, reason)
+                    self._refused.add_message(read, i, reason, "key")
             else:
                 kept = self._with_keys(read, keys)
                 rows = np.flatnonzero([key is not None for key in kept])
@@ -78,7 +79,7 @@ class LateLabels:
     def _with_keys(self, read: Read, column: Any) -> list[Any]:
         keys = column.objects() if isinstance(column, Coded) else column
         for i in np.flatnonzero([key is None for key in keys]).tolist():
-            self._refused.add_message(read, int(read.rows.index[i]), "the key is missing")
+            self._refused.add_message(read, int(read.rows.index[i]), "the key is missing", "key")
         return list(keys)
 
     def _learn_found(self, read: Read, found: Joined) -> None:
@@ -94,7 +95,8 @@ class LateLabels:
 
         def refuse(i: int, reason: str) -> None:
             text = json.dumps(found.rows[i]).encode()
-            self._refused.add(read.source, read.chunk.partition, found.ids[i], reason, text)
+            letter = DeadLetter(read.source, read.chunk.partition, found.ids[i], reason, text)
+            self._refused.add(letter, "model")
 
         self._rows.learn_predicted(X, y, found.predicted, refuse)
 

@@ -12,10 +12,12 @@ from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.durations import duration, interval
+from riparian.sources.events import Event, Report
 from riparian.sources.job import Job, open_learner
 from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
+from riparian.sources.metrics_server import MetricsServer, serve_metrics
 from riparian.sources.registry import open_source
 from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
@@ -50,9 +52,12 @@ class Learning:
         The evaluation of all rows so far: each was predicted before it was learned.
     """
 
-    def __init__(self, learner: Learner, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self, learner: Learner, checkpoint: Checkpoint, metrics: MetricsServer | None
+    ) -> None:
         self._learner = learner
         self._checkpoint = checkpoint
+        self._metrics = metrics
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="riparian-learn", daemon=True)
         self._thread.start()
@@ -67,6 +72,8 @@ class Learning:
         except BaseException as error:
             self._error = error
         finally:
+            if self._metrics is not None:
+                self._metrics.close()
             self._checkpoint.close()
 
     @property
@@ -149,6 +156,7 @@ def learn(
     on_gap: Literal["error", "skip"] = "error",
     on_bad: Literal["skip", "stop"] = "skip",
     max_bad: float = 0.1,
+    metrics: str | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Learning:
     """Learn from a source in a thread, exactly once across crashes and restarts.
@@ -212,8 +220,11 @@ def learn(
         Whether a message that cannot be learned is kept as a dead letter or is an error.
     max_bad : float, default=0.1
         The greatest share of refused messages among the last 1,000.
+    metrics : str, default=None
+        Where to serve metrics for Prometheus: ``'127.0.0.1:9464'``; a port alone is open to this
+        machine only. Needs ``pip install 'riparian[metrics]'``.
     report : callable, default=None
-        Called with messages for the operator.
+        Called with a sentence for each event that an operator should know.
 
     Returns
     -------
@@ -250,11 +261,21 @@ def learn(
     settings = Settings(seconds, n_rows, block, rows, on_gap, on_bad, max_bad)
     opened = Checkpoint(checkpoint, keep=keep)
     try:
-        learner = open_learner(job, opened, settings, report or (lambda text: None))
+        events = _as_text(report)
+        learner = open_learner(job, opened, settings, events)
+        server = None if metrics is None else serve_metrics(learner, metrics, events)
     except BaseException:
         opened.close()
         raise
-    return Learning(learner, opened)
+    return Learning(learner, opened, server)
+
+
+def _as_text(report: Callable[[str], None] | None) -> Report:
+    def show(event: Event) -> None:
+        if report is not None and event.level != "debug":
+            report(event.text)
+
+    return show
 
 
 def _opened(source: Source | str | os.PathLike[str]) -> Source:

@@ -9,8 +9,9 @@ from typing import Any
 
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
-from riparian.sources.checkpoint import Checkpoint, Snapshot
+from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
 from riparian.sources.commits import Commits
+from riparian.sources.events import Event, Report
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
 from riparian.sources.plan import Plan
@@ -46,7 +47,7 @@ class Learner:
     counters : mapping of str to int
         The counters of the last checkpoint.
     report : callable
-        Called with messages for the operator.
+        Called with each event.
     sampled : callable
         Called with the number of a source and the state of its decoder, before the first row.
     join, join_state : JoinSettings, mapping
@@ -64,7 +65,7 @@ class Learner:
         settings: Settings,
         *,
         counters: Mapping[str, int],
-        report: Callable[[str], None],
+        report: Report,
         sampled: Callable[[int, Mapping[str, Any]], None],
         join: JoinSettings | None = None,
         join_state: Mapping[str, Any] | None = None,
@@ -75,6 +76,7 @@ class Learner:
         self.status = Status()
         self.status.counters |= counters
         self.feeds = list(feeds)
+        self._checkpoint = checkpoint
         self._plan = plan
         self._reader = reader
         self._report = report
@@ -82,7 +84,7 @@ class Learner:
         self._positions = [dict(feed.positions) for feed in feeds]
         self._states: list[Mapping[str, Any]] = [feed.state for feed in feeds]
         self._rows = Prequential(model, result, self.status.count)
-        self._refused = Refused(settings, self.status.count)
+        self._refused = Refused(settings, self.status)
         self._late: LateLabels | None = None
         if join is not None:
             waiting = Join(join, join_state or {}, self.status.count)
@@ -96,6 +98,16 @@ class Learner:
             failed=self._not_written,
         )
         self._unwritten: list[Any] = []  # changes of a generation that could not be written
+
+    @property
+    def epoch(self) -> int:
+        """How often a learner was started on the checkpoint."""
+        return self._checkpoint.epoch
+
+    @property
+    def join(self) -> Join | None:
+        """The rows and labels that wait; None if the labels come with their rows."""
+        return None if self._late is None else self._late.join
 
     @property
     def rows(self) -> int:
@@ -149,12 +161,23 @@ class Learner:
             self.status.count("gaps", 1)
             self.status.count("lost", item.error.lost or 0)
             self._positions[item.source][item.error.partition] = dict(item.error.resume)
-            self._commits.changed = True
-            self._report(f"messages are lost and skipped: {item.error}")
+            self._commits.touch()
+            self._report_gap(item)
         elif isinstance(item, Note):
-            self._report(item.text)
+            self._report(item.event)
         else:
             assert isinstance(item, Idle)
+
+    def _report_gap(self, gap: Gap) -> None:
+        error = gap.error
+        fields = {
+            "source": self.feeds[gap.source].source.name,
+            "partition": error.partition,
+            "lost": error.lost,
+            "resume": dict(error.resume),
+        }
+        text = f"messages are lost and skipped: {error}"
+        self._report(Event("gap", text, "warning", fields))
 
     def _learn(self, read: Read) -> None:
         chunk, rows = read.chunk, read.rows
@@ -162,21 +185,38 @@ class Learner:
         if not read.replayed:
             self._plan.append(read.entry)
         clock = time.perf_counter()
+        refused = len(self._refused.letters)
         for i in sorted(rows.faults):
-            self._refused.add_message(read, i, rows.faults[i])
+            self._refused.add_message(read, i, rows.faults[i], "message")
         if self._late is not None:
             self._late.learn(read)
         elif rows.y is not None and len(rows.index):
 
             def refuse(i: int, reason: str) -> None:
-                self._refused.add_message(read, int(rows.index[i]), reason)
+                self._refused.add_message(read, int(rows.index[i]), reason, "model")
 
             self._rows.learn(rows.X, rows.y, refuse)
-        self.status.block_seconds = time.perf_counter() - clock
+        self.status.add_block(time.perf_counter() - clock)
+        if len(self._refused.letters) > refused:
+            self._report_refused(self._refused.letters[refused:])
         self.status.count("messages", len(chunk.values))
         self._positions[read.source][chunk.partition] = dict(chunk.next)
         self._states[read.source] = read.state
-        self._commits.changed = True
+        self._commits.touch()
+
+    def _report_refused(self, letters: Sequence[DeadLetter]) -> None:
+        """Report the refused messages of a chunk once."""
+        first = letters[0]
+        text = f"{first.partition}, message {first.place}: {first.reason}"
+        if len(letters) > 1:
+            text = f"{len(letters):,} messages were refused; the first: {text}"
+        fields = {
+            "source": self.feeds[first.source].source.name,
+            "partition": first.partition,
+            "place": first.place,
+            "refused": len(letters),
+        }
+        self._report(Event("dead_letter", text, "debug", fields))
 
     # -- checkpoints ------------------------------------------------------------------------
 
@@ -204,10 +244,26 @@ class Learner:
             changes,
         )
 
-    def _durable(self, snapshot: Snapshot) -> None:
+    def _durable(self, snapshot: Snapshot, generation: Generation) -> None:
         del self._refused.letters[: len(snapshot.dead)]
         self._reader.committed(snapshot.positions)
+        self._report(_written(generation, self.status))
 
     def _not_written(self, snapshot: Snapshot, error: OSError) -> None:
         self._unwritten = list(snapshot.changes)
-        self._report(f"the checkpoint could not be written, trying again: {error}")
+        text = f"the checkpoint could not be written, trying again: {error}"
+        self._report(Event("checkpoint_failed", text, "error", {"rows": snapshot.rows}))
+
+
+def _written(generation: Generation, status: Status) -> Event:
+    text = f"generation {generation.number} is written: {generation.rows:,} rows"
+    fields = {
+        "generation": generation.number,
+        "rows": generation.rows,
+        "bytes": generation.size,
+        "reason": generation.reason,
+        "pause_seconds": round(status.pause, 6),
+        "write_seconds": round(status.write, 6),
+        "commit_seconds": round(status.commit, 6),
+    }
+    return Event("checkpoint", text, "debug", fields)

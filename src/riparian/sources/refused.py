@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from riparian.sources.checkpoint import DeadLetter
 from riparian.sources.reading import Read
 from riparian.sources.settings import Settings
+from riparian.sources.status import Status
 
 __all__ = ["BadMessagesError", "Refused"]
 
@@ -15,6 +18,9 @@ __all__ = ["BadMessagesError", "Refused"]
 _RECENT = 1000
 #: Bytes of a refused message that are kept.
 _MOST_VALUE = 1 << 16
+
+#: What refuses a message: its decoder, the model, or the join, which needs its key.
+Kind: TypeAlias = Literal["message", "model", "key"]
 
 
 class BadMessagesError(Exception):
@@ -28,14 +34,14 @@ class Refused:
     ----------
     settings : Settings
         Says whether a refused message ends the learner, and how many of them may come.
-    count : callable
-        Called with the name of a counter and a number.
+    status : Status
+        Counts the refused messages.
     """
 
-    def __init__(self, settings: Settings, count: Callable[[str, int], None]) -> None:
+    def __init__(self, settings: Settings, status: Status) -> None:
         self.letters: list[DeadLetter] = []
         self._settings = settings
-        self._count = count
+        self._status = status
         self._recent: deque[tuple[int, int]] = deque()
 
     def check_share(self, n: int, faults: Mapping[int, str]) -> None:
@@ -52,21 +58,18 @@ class Refused:
                 f"{self._settings.max_bad:g} allows; for example: {first}"
             )
 
-    def add_message(self, read: Read, i: int, reason: str) -> None:
+    def add_message(self, read: Read, i: int, reason: str, kind: Kind) -> None:
         """Keep a message of a chunk as a dead letter."""
         chunk = read.chunk
-        value = None
-        if not hasattr(chunk.values, "num_rows"):
-            value = chunk.values[i]
+        value = None if hasattr(chunk.values, "num_rows") else chunk.values[i]
         place = str(i if chunk.places is None else chunk.places[i])
-        self.add(read.source, chunk.partition, place, reason, value)
+        self.add(DeadLetter(read.source, chunk.partition, place, reason, value), kind)
 
-    def add(
-        self, source: int, partition: str, place: str, reason: str, value: bytes | None
-    ) -> None:
+    def add(self, letter: DeadLetter, kind: Kind) -> None:
         """Keep a dead letter, or end the learner."""
         if self._settings.on_bad == "stop":
-            raise BadMessagesError(f"{partition}, message {place}: {reason}")
-        kept = None if value is None else bytes(value[:_MOST_VALUE])
-        self.letters.append(DeadLetter(source, partition, place, reason, kept))
-        self._count("rejected", 1)
+            raise BadMessagesError(f"{letter.partition}, message {letter.place}: {letter.reason}")
+        if letter.value is not None:
+            letter = replace(letter, value=bytes(letter.value[:_MOST_VALUE]))
+        self.letters.append(letter)
+        self._status.refuse(kind)
