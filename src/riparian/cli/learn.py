@@ -133,8 +133,9 @@ def learn(
         begin = start_of(start)
         idle = None if idle_line is None else str(duration(idle_line))
         report = log_of(one_of("--log", log, LOGS))
+        live = not quiet and log == "text"
         running = Running(
-            report, metrics, duration(grace), as_json=json, n_splits=splits, quiet=quiet
+            report, metrics, duration(grace), as_json=json, n_splits=splits, live=live
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

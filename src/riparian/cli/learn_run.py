@@ -47,9 +47,12 @@ class Running:
         Where metrics are served.
     grace : float
         Seconds that a signal may take.
-    as_json, n_splits, quiet : bool, int, bool
-        How the last report is printed, its number of splits, and whether nothing is shown
-        meanwhile.
+    as_json : bool
+        Whether the last report is printed as JSON.
+    n_splits : int
+        Number of latest splits to show.
+    live : bool
+        Whether the state is shown on a terminal meanwhile.
     """
 
     report: Report
@@ -57,7 +60,7 @@ class Running:
     grace: float
     as_json: bool
     n_splits: int
-    quiet: bool
+    live: bool
 
 
 def run_learner(
@@ -101,6 +104,10 @@ def _run(learner: Learner, running: Running) -> str:
     with contextlib.ExitStack() as stack:
         if running.metrics is not None:
             stack.enter_context(serve_metrics(learner, running.metrics, running.report))
+        if running.live and sys.stderr.isatty():
+            from riparian.cli.live_view import shown_live
+
+            stack.enter_context(shown_live(learner, running.n_splits))
         stack.enter_context(_stopped_by_signals(learner, running))
         stack.enter_context(warnings.catch_warnings())
         warnings.showwarning = lambda message, *_: running.report(
