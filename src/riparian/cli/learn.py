@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import typer
 
 from riparian.cli.chosen_model import chosen_model
 from riparian.cli.data_options import Block, Categorical, ColumnNames, Drop, NoHeader, split_names
-from riparian.cli.learn_job import client_options, job_of, source_at, start_of
+from riparian.cli.learn_job import client_options, job_of, source_at, start_of, stored_job
 from riparian.cli.learn_options import (
     Assignments,
     CheckpointFolder,
     ClientOption,
+    DeadLetters,
+    Decode,
     Dedupe,
     Else,
     Envelope,
@@ -37,9 +40,11 @@ from riparian.cli.learn_options import (
     OnGap,
     OptionsFile,
     Recipe,
+    Registry,
     Resume,
     Rows,
     Sample,
+    Schema,
     SourceAddress,
     StartAt,
     Target,
@@ -74,6 +79,9 @@ def learn(
     fixed_schema: FixedSchema = False,
     envelope: Envelope = "plain",
     flatten: Flatten = False,
+    decode: Decode = None,
+    registry: Registry = None,
+    schema: Schema = None,
     sample: Sample = 1000,
     labels: LabelSource = None,
     key: Key = None,
@@ -86,6 +94,7 @@ def learn(
     on_gap: OnGap = "error",
     on_bad: OnBad = "skip",
     max_bad: MaxBad = 0.1,
+    dead_letters: DeadLetters = None,
     rows: Rows = None,
     block: Block = 10_000,
     option: ClientOption = None,
@@ -110,6 +119,7 @@ def learn(
     from riparian.cli.learn_run import Running, run_learner
     from riparian.cli.logs import LOGS, log_of
     from riparian.errors import one_of
+    from riparian.sources.dead_letters import open_sink
     from riparian.sources.durations import duration, interval
     from riparian.sources.events import Event
     from riparian.sources.settings import Settings
@@ -139,7 +149,7 @@ def learn(
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    client = client_options(option or [], options_file)
+    client, login = client_options(option or [], options_file)
     how: dict[str, Any] = {
         "follow": True if follow else (False if until_end else None),
         "idle-line": idle,
@@ -171,6 +181,10 @@ def learn(
                 fixed_schema=fixed_schema,
                 envelope=envelope,
                 flatten=flatten,
+                decode=decode,
+                registry=registry,
+                login=login,
+                schema=schema,
                 start=begin,
                 sample=sample,
                 with_target=labels is None,
@@ -180,4 +194,6 @@ def learn(
 
                 join = join_settings(key, label, wait, otherwise, dedupe, max_pending, time)
                 job = with_labels(job, source_at(labels, {**how, "format": None}, client), join)
-        run_learner(job, folder, keep, client, settings, running)
+        sink = None if dead_letters is None else open_sink(dead_letters, client)
+        find_job = partial(stored_job, client=client, login=login, decode=decode)
+        run_learner(job or find_job, folder, keep, settings, running, sink)

@@ -28,8 +28,8 @@ def start_of(text: str) -> Any:
     return int(found.timestamp() * 1000)
 
 
-def client_options(given: list[str], path: str | None) -> dict[str, str]:
-    """Return the options of the source's client: those of a file, and those that were given."""
+def client_options(given: list[str], path: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the options of the source's client, from a file and as given, and the registry's."""
     import json
 
     found: dict[str, str] = {}
@@ -44,7 +44,9 @@ def client_options(given: list[str], path: str | None) -> dict[str, str]:
         if not equals:
             raise typer.BadParameter(f"must be NAME=VALUE, got {name!r}", param_hint="--option")
         found[name] = value
-    return found
+    login = {name: value for name, value in found.items() if name.startswith("registry.")}
+    client = {name: value for name, value in found.items() if name not in login}
+    return client, {name.removeprefix("registry."): value for name, value in login.items()}
 
 
 def source_at(address: str, how: Mapping[str, Any], client: Mapping[str, str]) -> Source:
@@ -73,13 +75,17 @@ def job_of(
     fixed_schema: bool,
     envelope: str,
     flatten: bool,
+    decode: str | None,
+    registry: str | None,
+    login: Mapping[str, str],
+    schema: str | None,
     start: Any,
     sample: int,
     with_target: bool,
 ) -> Job:
     """Return the job of a new checkpoint."""
     from riparian.sources.job import Job
-    from riparian.sources.learn import message_format
+    from riparian.sources.learn import declared_fields, message_format
     from riparian.sources.messages import Messages
 
     if target is None and source.name.startswith("synth:"):
@@ -95,6 +101,10 @@ def job_of(
         fixed_schema,
         envelope=envelope,
         flatten=flatten,
+        decode=decode,
+        registry=registry,
+        **declared_fields(schema),
+        registry_options=login,
     )
     return Job(model, source, messages, start, sample, dict(how))
 
@@ -104,8 +114,13 @@ def _message_format(asked: str | None) -> str | None:
     return None if asked is None else names.get(asked, asked)
 
 
-def stored_job(checkpoint: Checkpoint, client: Mapping[str, str]) -> Job:
-    """Return the job of a checkpoint."""
+def stored_job(
+    checkpoint: Checkpoint,
+    client: Mapping[str, str],
+    login: Mapping[str, str],
+    decode: str | None,
+) -> Job:
+    """Return the job of a checkpoint; it runs no function that the user does not name."""
     from dataclasses import replace
 
     from riparian.sources.job import Job
@@ -120,14 +135,21 @@ def stored_job(checkpoint: Checkpoint, client: Mapping[str, str]) -> Job:
         )
     how = stored["how"]
     model = unfitted(stored["recipe"], stored["parameters"])
-    messages = Messages.from_json(stored["messages"])
+    if stored["messages"].get("decode") != decode:
+        raise ValueError(
+            f"{checkpoint.folder} decodes its messages with {stored['messages'].get('decode')}: "
+            "give --decode again as it was"
+        )
+    messages = replace(Messages.from_json(stored["messages"]), registry_options=login)
     source = source_at(stored["source"], how, client)
     job = Job(model, source, messages, "beginning", 1000, how)
     if "labels" in stored:
         job = replace(
             job,
             labels=source_at(stored["labels"], {**how, "format": None}, client),
-            label_messages=Messages.from_json(stored["label_messages"]),
+            label_messages=replace(
+                Messages.from_json(stored["label_messages"]), registry_options=login
+            ),
             join=JoinSettings(**stored["join"]),
         )
     return job

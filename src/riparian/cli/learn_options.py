@@ -10,6 +10,8 @@ __all__ = [
     "Assignments",
     "CheckpointFolder",
     "ClientOption",
+    "DeadLetters",
+    "Decode",
     "Dedupe",
     "Else",
     "Envelope",
@@ -33,9 +35,11 @@ __all__ = [
     "OnGap",
     "OptionsFile",
     "Recipe",
+    "Registry",
     "Resume",
     "Rows",
     "Sample",
+    "Schema",
     "SourceAddress",
     "StartAt",
     "Target",
@@ -108,7 +112,9 @@ Journal = Annotated[
 ]
 MessageFormat = Annotated[
     str | None,
-    typer.Option(help="How a message is written: json, csv, tsv or arrow.  [default: by SOURCE]"),
+    typer.Option(
+        help="How a message is written: json, csv, tsv, arrow or avro.  [default: by SOURCE]"
+    ),
 ]
 FixedSchema = Annotated[
     bool,
@@ -210,6 +216,37 @@ Assignments = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Set any parameter of the model: n_estimators=5, drift=DDM. Can be repeated.",
+    ),
+]
+Decode = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODULE:FUNCTION",
+        help="A function of yours that makes a dict of the bytes of a message. With --resume it "
+        "has to be given again.",
+    ),
+]
+Registry = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Schema registry of Avro messages. Its login is in the options registry.user and "
+        "registry.password, or registry.token.",
+    ),
+]
+Schema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="JSON file with the kinds of the columns, in place of those that the first messages "
+        'decide: {"columns": {"age": "numeric", "job": "categorical"}, "labels": "text"}.',
+    ),
+]
+DeadLetters = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|kafka://HOST:PORT/TOPIC",
+        help="Where to send messages that cannot be learned, at least once.",
     ),
 ]
 Grace = Annotated[

@@ -8,24 +8,23 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from riparian.cli.learn_job import stored_job
 from riparian.cli.messages import print_json
 from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
-from riparian.sources.job import open_learner
+from riparian.sources.job import Job, open_learner
 from riparian.sources.lock import FencedError
 from riparian.sources.metrics_server import serve_metrics
 from riparian.sources.refused import BadMessagesError
 from riparian.sources.source import GapError, IdentityError
 
 if TYPE_CHECKING:
-    from riparian.sources.job import Job
     from riparian.sources.learner import Learner
     from riparian.sources.settings import Settings
 
@@ -64,26 +63,26 @@ class Running:
 
 
 def run_learner(
-    job: Job | None,
+    job: Job | Callable[[Checkpoint], Job],
     folder: str,
     keep: int,
-    client: Mapping[str, str],
     settings: Settings,
     running: Running,
+    sink: Sink | None,
 ) -> None:
-    """Run a job, or the one that the checkpoint folder holds, until it ends."""
+    """Run a job, or the one that is found in the checkpoint, until it ends."""
     import sqlite3
 
     try:
         with Checkpoint(folder, keep=keep) as checkpoint:
-            job = job or stored_job(checkpoint, client)
+            job = job if isinstance(job, Job) else job(checkpoint)
             if not job.source.replayable:
                 text = (
                     f"{job.source.name} cannot be read again: a crash loses what the last "
                     "checkpoint does not have; use --journal"
                 )
                 running.report(Event("not_replayable", text, "warning"))
-            learner = open_learner(job, checkpoint, settings, running.report)
+            learner = open_learner(job, checkpoint, settings, running.report, sink)
             reason = _run(learner, running)
             _report_end(learner, checkpoint, reason, running)
             _print_report(job, learner, running)

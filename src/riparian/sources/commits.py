@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
+from riparian.sources.dead_letters import Sink
 from riparian.sources.plan import Plan
 from riparian.sources.settings import Settings
 from riparian.sources.status import Status
@@ -27,6 +28,8 @@ class Commits:
         Says how often a generation is due.
     status : Status
         Says how many rows were learned; gets the figures of each generation.
+    sink : Sink or None
+        Where dead letters are sent on to.
     take : callable
         Copies all state: called with the number of the plan that begins and with the reason.
     done : callable
@@ -41,6 +44,7 @@ class Commits:
         plan: Plan,
         settings: Settings,
         status: Status,
+        sink: Sink | None,
         *,
         take: Callable[[int, str], Snapshot],
         done: Callable[[Snapshot, Generation], None],
@@ -52,6 +56,7 @@ class Commits:
         self._plan = plan
         self._settings = settings
         self._status = status
+        self._sink = sink
         self._take = take
         self._done = done
         self._failed = failed
@@ -98,7 +103,13 @@ class Commits:
         self._taken_at = time.time()
         self.changed = False
         self._status.pause = time.perf_counter() - clock
-        self._writing = self._writer.submit(self._checkpoint.commit, snapshot), snapshot
+        self._writing = self._writer.submit(self._commit, snapshot), snapshot
+
+    def _commit(self, snapshot: Snapshot) -> Generation:
+        # Before the commit: after a crash between the two they are sent again.
+        if self._sink is not None and snapshot.dead:
+            self._sink.send(snapshot.dead)
+        return self._checkpoint.commit(snapshot)
 
     def collect(self, *, wait: bool) -> None:
         """Look whether the generation that is being written is durable."""
@@ -136,3 +147,5 @@ class Commits:
     def close(self) -> None:
         """Wait for the thread."""
         self._writer.shutdown(wait=True)
+        if self._sink is not None:
+            self._sink.close()

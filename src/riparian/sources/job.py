@@ -12,6 +12,7 @@ from riparian.errors import ModelFileError
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation
+from riparian.sources.dead_letters import Sink
 from riparian.sources.decode.rows import Decoder
 from riparian.sources.events import Event, Report
 from riparian.sources.join import JoinSettings
@@ -86,7 +87,13 @@ class Job:
         return found
 
 
-def open_learner(job: Job, checkpoint: Checkpoint, settings: Settings, report: Report) -> Learner:
+def open_learner(
+    job: Job,
+    checkpoint: Checkpoint,
+    settings: Settings,
+    report: Report,
+    sink: Sink | None = None,
+) -> Learner:
     """Return a learner that begins, or goes on where the checkpoint ends.
 
     Parameters
@@ -99,6 +106,8 @@ def open_learner(job: Job, checkpoint: Checkpoint, settings: Settings, report: R
         How to run.
     report : callable
         Called with each event.
+    sink : Sink, default=None
+        Where dead letters are sent on to.
 
     Raises
     ------
@@ -124,7 +133,8 @@ def open_learner(job: Job, checkpoint: Checkpoint, settings: Settings, report: R
     feeds = []
     for number, (source, messages) in enumerate(inputs):
         feed = Feed(source, partial(_decoder, job, messages, source))
-        feed.sample, feed.start = job.sample, job.start
+        feed.sample = job.sample if messages.schema is None else 1
+        feed.start = job.start
         if states[number]:
             feed.decoder, feed.state = messages.restored(states[number]), states[number]
         if generation is not None:
@@ -153,6 +163,7 @@ def open_learner(job: Job, checkpoint: Checkpoint, settings: Settings, report: R
         sampled=sampled,
         join=job.join,
         join_state=None if generation is None else generation.state.get("join"),
+        sink=sink,
     )
 
 

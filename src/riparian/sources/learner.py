@@ -11,6 +11,7 @@ from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
 from riparian.sources.commits import Commits
+from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
@@ -52,6 +53,8 @@ class Learner:
         Called with the number of a source and the state of its decoder, before the first row.
     join, join_state : JoinSettings, mapping
         How the labels of a second source find their rows, and the state of that.
+    sink : Sink
+        Where dead letters are sent on to.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Learner:
         sampled: Callable[[int, Mapping[str, Any]], None],
         join: JoinSettings | None = None,
         join_state: Mapping[str, Any] | None = None,
+        sink: Sink | None = None,
     ) -> None:
         self.model = model
         self.result = result
@@ -92,7 +96,7 @@ class Learner:
             self._late = LateLabels(waiting, self._rows, self._refused, self._states)
         self._stop = threading.Event()
         self._commits = Commits(
-            *(checkpoint, plan, settings, self.status),
+            *(checkpoint, plan, settings, self.status, sink),
             take=self._snapshot,
             done=self._durable,
             failed=self._not_written,

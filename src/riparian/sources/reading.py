@@ -258,7 +258,8 @@ class Reader:
                 fields = {"partition": entry.partition, "chunks": left}
                 yield Note(Event("reordered", text, "warning", fields))
                 return
-            yield from self._decoded(entry.source, feed, chunk, replayed=True)
+            decode = partial(self._decoded, entry.source, feed, chunk, replayed=True)
+            yield from self._trying(feed, decode)
 
     def _read_on(self) -> Iterator[Item]:
         timeout = _POLL / len(self.feeds) ** 2
@@ -269,17 +270,21 @@ class Reader:
                     poll = partial(self._poll, number, feed, timeout)
                     yield from self._trying(feed, poll)
                 if feed.decoder is None and _is_sampled(feed):
-                    feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
-                    feed.state = feed.decoder.state()
-                    yield Sampled(number, feed.state)
+                    yield from self._trying(feed, partial(self._sample, number, feed))
                 if feed.decoder is not None and feed.waiting:
                     idle = False
-                    yield from self._decoded(number, feed, feed.waiting.popleft())
+                    chunk = feed.waiting.popleft()
+                    yield from self._trying(feed, partial(self._decoded, number, feed, chunk))
             self._tell()
             if idle:
                 if all(feed.ended for feed in self.feeds):
                     return
                 yield Idle()
+
+    def _sample(self, number: int, feed: Feed) -> Iterator[Item]:
+        feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
+        feed.state = feed.decoder.state()
+        yield Sampled(number, feed.state)
 
     def _decoded(
         self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
