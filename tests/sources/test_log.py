@@ -184,3 +184,12 @@ def test_a_signal_ends_a_learner_in_time(tmp_path):
     assert order[-1] == "stop"
     assert found["stop"]["reason"] == "signal"
     assert found["stop"]["counters"]["learned"] == 3000
+
+
+def test_options_that_cannot_be_are_wrong_usage(tmp_path):
+    rows, folder = tmp_path / "rows.jsonl", tmp_path / "c"
+    write(rows, 10)
+    for option in (("--metrics", "here"), ("--log", "xml"), ("--grace", "soon")):
+        status, _, said = learn(rows, "--target", "y", "--checkpoint", folder, *option)
+        assert (status, option[1] in said) == (2, True), said
+    assert not folder.exists()

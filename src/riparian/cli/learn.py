@@ -122,6 +122,7 @@ def learn(
     from riparian.sources.dead_letters import open_sink
     from riparian.sources.durations import duration, interval
     from riparian.sources.events import Event
+    from riparian.sources.metrics_server import listening_address
     from riparian.sources.settings import Settings
 
     as_text = target is not None and target in split_names(categorical)
@@ -143,6 +144,8 @@ def learn(
         begin = start_of(start)
         idle = None if idle_line is None else str(duration(idle_line))
         report = log_of(one_of("--log", log, LOGS))
+        if metrics is not None:
+            listening_address(metrics)
         live = not quiet and log == "text"
         running = Running(
             report, metrics, duration(grace), as_json=json, n_splits=splits, live=live

@@ -10,7 +10,6 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client.core import (
@@ -21,6 +20,7 @@ from prometheus_client.core import (
     SummaryMetricFamily,
 )
 
+import riparian
 from riparian.sources.new_splits import NewSplits
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Metrics:
         self._learner = learner
         self._splits = NewSplits(learner.model)
         self._before = dict(learner.status.counters)
-        self._build = {"version": version("riparian"), "python": platform.python_version()}
+        self._build = {"version": riparian.__version__, "python": platform.python_version()}
 
     def describe(self) -> list[Any]:
         """Return nothing: the families are known when they are collected."""
