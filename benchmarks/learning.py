@@ -18,8 +18,8 @@ import numpy as np
 import riparian as rp
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import Job, open_learner
-from riparian.sources.learner import Settings
 from riparian.sources.messages import Messages
+from riparian.sources.settings import Settings
 
 ROWS = 100_000
 

@@ -168,3 +168,8 @@ def memory_for_river(model):
 def skipped_by_river(model):
     """The checks of River that do not hold for a model."""
     return model._unit_test_skips()
+
+
+def learner_of(learning):
+    """The learner of a handle that `rp.learn` returned."""
+    return learning._learner

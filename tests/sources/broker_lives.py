@@ -28,9 +28,9 @@ from riparian.evaluate import Result
 from riparian.sources import Source
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
-from riparian.sources.learner import Settings
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry, Plan
+from riparian.sources.settings import Settings
 from tests.sources.lives import CASES
 
 ROWS = 6000

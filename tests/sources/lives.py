@@ -26,9 +26,9 @@ from riparian.evaluate import Result
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Settings
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Plan
+from riparian.sources.settings import Settings
 
 ROWS = 6000
 

@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
+import riparian as rp
+from riparian.sources.metrics import Metrics
+from tests.inside import learner_of
 from tests.sources.kafka_bench import KafkaBench
 
 DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
@@ -73,11 +76,45 @@ def test_the_compose_file_is_whole():
         assert ("image" in service) != ("build" in service)
         assert set(service.get("depends_on", {})) <= set(services)
         for volume in service.get("volumes", []):
-            assert volume.split(":")[0] in compose["volumes"]
+            place = volume.split(":")[0]
+            assert place in compose["volumes"] or (DEPLOY / place).is_file()
     learner = services["learner"]
     assert learner["read_only"] is True
     build = DEPLOY / learner["build"]["context"]
     assert (build / learner["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+
+
+def test_prometheus_asks_where_the_learner_serves():
+    [compose] = documents("docker-compose.yml")
+    [prometheus] = documents("prometheus.yml")
+    [scrape] = prometheus["scrape_configs"]
+    command = compose["services"]["learner"]["command"]
+    port = command[command.index("--metrics") + 1].partition(":")[2]
+    assert scrape["static_configs"] == [{"targets": [f"learner:{port}"]}]
+    assert all((DEPLOY / file).is_file() for file in prometheus["rule_files"])
+
+
+def test_alerts_are_about_metrics_that_there_are(tmp_path):
+    learning = rp.learn(rp.HAT(), "synth:sea?rows=2000", checkpoint=tmp_path, metrics="0")
+    families = {family.name for family in Metrics(learner_of(learning)).collect()}
+    learning.join(60)
+    families |= {family.name for family in Metrics(learner_of(learning)).collect()}
+    [alerts] = documents("alerts.yml")
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule["annotations"]["summary"]
+        assert rule["expr"].count("(") == rule["expr"].count(")")
+        used = {name.removesuffix("_total") for name in re.findall(r"riparian_\w+", rule["expr"])}
+        assert used <= families, rule["alert"]
+        assert used or rule["alert"] == "LearnerDown"
+
+
+def test_promtool_accepts_the_files():
+    program = shutil.which("promtool")
+    if program is None:
+        pytest.skip("promtool is not installed")
+    subprocess.run([program, "check", "config", str(DEPLOY / "prometheus.yml")], check=True)
 
 
 def test_the_kubernetes_manifest_is_whole():
@@ -94,6 +131,10 @@ def test_the_kubernetes_manifest_is_whole():
     volumes |= {v["metadata"]["name"] for v in spec["volumeClaimTemplates"]}
     assert {mount["name"] for mount in container["volumeMounts"]} == volumes
     assert json.loads(secret["stringData"]["options.json"])
+    [port] = container["ports"]
+    for probe in ("livenessProbe", "readinessProbe"):
+        assert container[probe]["httpGet"]["port"] == port["name"]
+    assert f"--metrics=0.0.0.0:{port['containerPort']}" in container["args"]
 
 
 def unit() -> configparser.ConfigParser:
@@ -149,13 +190,19 @@ def test_the_commands_run(kafka_mock, tmp_path, kind):
         "/state": str(tmp_path / "state"),
         "${STATE_DIRECTORY}": str(tmp_path / "state"),
         "/secrets/options.json": str(tmp_path / "options.json"),
+        # Tests run at the same time: each takes a free port.
+        "0.0.0.0:9464": "127.0.0.1:0",
+        "127.0.0.1:9464": "127.0.0.1:0",
     }
     arguments = []
     for argument in command(kind):
-        head, equals, value = argument.rpartition("=") if "=/" in argument else ("", "", argument)
+        head, equals, value = (
+            argument.rpartition("=") if re.search("=[/0]", argument) else ("", "", argument)
+        )
         arguments.append(head + equals + places.get(value, value))
     run = [sys.executable, "-m", "riparian", *arguments, "--until-end", "--json"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "state" / "state.db").exists()
     assert "1200" in done.stdout
+    assert "metrics are at http://127.0.0.1:" in done.stderr

@@ -13,8 +13,8 @@ import pytest
 import riparian as rp
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import Job, open_learner
-from riparian.sources.learner import Settings
 from riparian.sources.messages import Messages
+from riparian.sources.settings import Settings
 from tests.effort import ALL
 from tests.sources.lives import digest, write_rows
 

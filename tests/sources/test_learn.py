@@ -16,8 +16,8 @@ import riparian as rp
 from riparian.cli.app import app
 from riparian.sources import EndOfSource, GapError, IdentityError
 from riparian.sources.checkpoint import read_generations
-from riparian.sources.learner import BadMessagesError
 from riparian.sources.lock import FencedError
+from riparian.sources.refused import BadMessagesError
 from tests.sources.lives import write_rows
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, ParamSpec
 
 import typer
@@ -16,6 +17,7 @@ __all__ = [
     "Json",
     "Quiet",
     "Splits",
+    "errors_as",
     "print_json",
     "print_message",
     "report_errors",
@@ -38,11 +40,12 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            try:
-                command(*args, **kwargs)
-                sys.stdout.flush()
-            finally:
-                end_work()
+            with errors_as(print_message):
+                try:
+                    command(*args, **kwargs)
+                    sys.stdout.flush()
+                finally:
+                    end_work()
         except KeyboardInterrupt as error:
             print_message("interrupted")
             raise typer.Exit(status_of(error)) from None
@@ -50,15 +53,23 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
             # The reader has gone, as with ``| head``. Python must not flush the rest at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(_PIPE_CLOSED) from None
-        except OSError as error:
-            what = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-            print_message(what)
-            raise typer.Exit(1) from None
-        except (ValueError, TypeError, ImportError, MemoryError) as error:
-            print_message(str(error) or type(error).__name__)
-            raise typer.Exit(1) from None
 
     return run
+
+
+@contextlib.contextmanager
+def errors_as(show: Callable[[str], None]) -> Iterator[None]:
+    """Show an error in one line and end the command with status 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        show(f"{error.strerror}: {error.filename}" if error.filename else str(error))
+        raise typer.Exit(1) from None
+    except (ValueError, TypeError, ImportError, MemoryError) as error:
+        show(str(error) or type(error).__name__)
+        raise typer.Exit(1) from None
 
 
 def print_message(message: str) -> None:

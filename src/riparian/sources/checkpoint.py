@@ -130,6 +130,8 @@ class Checkpoint:
             raise ValueError(f"keep must be at least 2, got {keep}")
         self.folder = Path(folder)
         self.keep = keep
+        #: How long the parts of the last commit took: writing the file, and the transaction.
+        self.seconds = (0.0, 0.0)
         new = not self.folder.exists()
         for part in (self.folder, self.folder / "models", self.folder / "plan"):
             part.mkdir(parents=True, exist_ok=True)
@@ -148,7 +150,7 @@ class Checkpoint:
             with self._transaction() as db:
                 db.execute("INSERT OR IGNORE INTO writer VALUES (1, 0)")
                 db.execute("UPDATE writer SET epoch = epoch + 1")
-                (self.epoch,) = db.execute("SELECT epoch FROM writer").fetchone()
+                self.epoch = int(db.execute("SELECT epoch FROM writer").fetchone()[0])
             self._lock.sign(self.epoch)
             self._remove_unnamed()
         except BaseException:
@@ -218,6 +220,7 @@ class Checkpoint:
         FencedError
             If another process has taken over.
         """
+        clock = time.perf_counter()
         number = 1 + self._newest_number()
         name = f"{number:08d}.{self.epoch}.rip"
         data = snapshot.model.to_bytes()
@@ -239,6 +242,7 @@ class Checkpoint:
             time.time(),
             snapshot.reason,
         )
+        written = time.perf_counter()
         with self._transaction() as db:
             self._check_epoch(db)
             db.execute(f"INSERT INTO generation VALUES ({', '.join('?' * 14)})", _row_of(found))
@@ -246,6 +250,7 @@ class Checkpoint:
             for statement, parameters in snapshot.changes:
                 db.executemany(statement, parameters)
             db.execute("DELETE FROM generation WHERE number <= ?", (number - self.keep,))
+        self.seconds = (written - clock, time.perf_counter() - written)
         self._remove_unnamed()
         return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
@@ -12,12 +12,15 @@ from riparian.errors import ModelFileError
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation
+from riparian.sources.dead_letters import Sink
 from riparian.sources.decode.rows import Decoder
+from riparian.sources.events import Event, Report
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Learner, Settings
+from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Plan
 from riparian.sources.reading import Feed, Reader
+from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 from riparian.storage.modelfile import freeze, functions_of
 
@@ -85,7 +88,11 @@ class Job:
 
 
 def open_learner(
-    job: Job, checkpoint: Checkpoint, settings: Settings, report: Callable[[str], None]
+    job: Job,
+    checkpoint: Checkpoint,
+    settings: Settings,
+    report: Report,
+    sink: Sink | None = None,
 ) -> Learner:
     """Return a learner that begins, or goes on where the checkpoint ends.
 
@@ -98,7 +105,9 @@ def open_learner(
     settings : Settings
         How to run.
     report : callable
-        Called with messages for the operator.
+        Called with each event.
+    sink : Sink, default=None
+        Where dead letters are sent on to.
 
     Raises
     ------
@@ -124,7 +133,8 @@ def open_learner(
     feeds = []
     for number, (source, messages) in enumerate(inputs):
         feed = Feed(source, partial(_decoder, job, messages, source))
-        feed.sample, feed.start = job.sample, job.start
+        feed.sample = job.sample if messages.schema is None else 1
+        feed.start = job.start
         if states[number]:
             feed.decoder, feed.state = messages.restored(states[number]), states[number]
         if generation is not None:
@@ -133,15 +143,12 @@ def open_learner(
         feeds.append(feed)
     plan = Plan(checkpoint.folder / "plan", checkpoint.epoch)
     entries = plan.resume(0 if generation is None else generation.plan)
-    if generation is not None:
-        report(
-            f"going on with generation {generation.number}, {generation.rows:,} rows; "
-            f"{sum(entry.n for entry in entries):,} messages are learned again"
-        )
+    _report_start(job, checkpoint, generation, sum(entry.n for entry in entries), report)
 
     def sampled(number: int, state: Mapping[str, Any]) -> None:
         states[number] = dict(state)
         checkpoint.write_job({**wanted, "how": dict(job.how), "decoders": states})
+        _report_schema(inputs[number][0], state, report)
 
     return Learner(
         model,
@@ -156,11 +163,42 @@ def open_learner(
         sampled=sampled,
         join=job.join,
         join_state=None if generation is None else generation.state.get("join"),
+        sink=sink,
     )
 
 
 def _decoder(job: Job, messages: Messages, source: Source, samples: Sequence[Any]) -> Decoder:
     return messages.decoder(samples, source, job.sample)
+
+
+def _report_start(
+    job: Job, checkpoint: Checkpoint, generation: Generation | None, again: int, report: Report
+) -> None:
+    sources = [source.name for source, _ in job.inputs]
+    fields: dict[str, Any] = {
+        "sources": sources,
+        "model": type(job.model).__name__,
+        "checkpoint": str(checkpoint.folder),
+        "epoch": checkpoint.epoch,
+    }
+    if generation is None:
+        text = f"learning from {' and '.join(sources)}; the checkpoint is new"
+        report(Event("start", text, "debug", fields))
+        return
+    text = (
+        f"going on with generation {generation.number}, {generation.rows:,} rows; "
+        f"{again:,} messages are learned again"
+    )
+    fields |= {"generation": generation.number, "rows": generation.rows, "replayed": again}
+    report(Event("recovered", text, "info", fields))
+
+
+def _report_schema(source: Source, state: Mapping[str, Any], report: Report) -> None:
+    kinds: dict[str, str] = dict(state["kinds"])
+    shown = ", ".join(f"{name} {kind}" for name, kind in list(kinds.items())[:20])
+    more = f" and {len(kinds) - 20:,} more" if len(kinds) > 20 else ""
+    text = f"the columns of {source.name} are: {shown}{more}"
+    report(Event("schema", text, "info", {"source": source.name, "columns": kinds}))
 
 
 def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
@@ -183,7 +221,7 @@ def _flat(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _newest(
-    checkpoint: Checkpoint, functions: Mapping[str, Any], report: Callable[[str], None]
+    checkpoint: Checkpoint, functions: Mapping[str, Any], report: Report
 ) -> tuple[Generation | None, Any]:
     """Return the newest generation that can be loaded, and its model."""
     generations = checkpoint.generations()
@@ -191,7 +229,8 @@ def _newest(
         try:
             return generation, checkpoint.load(generation, functions)
         except ModelFileError as error:
-            report(f"DAMAGED: generation {generation.number} cannot be loaded: {error}")
+            text = f"DAMAGED: generation {generation.number} cannot be loaded: {error}"
+            report(Event("damaged", text, "error", {"generation": generation.number}))
             if generation is generations[-1]:
                 raise ModelFileError(
                     f"{checkpoint.folder}: no generation can be loaded; restore the folder from a "

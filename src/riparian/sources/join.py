@@ -89,6 +89,8 @@ class Join:
         self._seq_of: dict[str, int] = {}
         self._early: dict[str, tuple[Any, int]] = {}
         self._done: dict[tuple[str, str], int] = {}
+        #: How many labels came after their rows in this process, and the event time between.
+        self.delay = (0, 0.0)
         # What has changed since the last generation, by table and key; None is removed.
         self._dirty: dict[tuple[str, Any], tuple[Any, ...] | None] = {}
 
@@ -107,6 +109,11 @@ class Join:
     def n_pending(self) -> int:
         """How many rows wait."""
         return len(self._pending)
+
+    @property
+    def n_early(self) -> int:
+        """How many labels wait."""
+        return len(self._early)
 
     def state(self) -> dict[str, Any]:
         """Return what the tables do not have, as JSON."""
@@ -173,7 +180,9 @@ class Join:
         found = Joined([], [], [], [])
         for key, at, label in zip(keys, times, labels, strict=True):
             if key in self._seq_of:
-                _, _, said, row = self._take(self._seq_of[key])
+                _, since, said, row = self._take(self._seq_of[key])
+                n, seconds = self.delay
+                self.delay = (n + 1, seconds + (at - since) / 1000)
                 self._mark("label", key, at)
                 _append(found, key, said, row, label)
             elif key in self._early or ("label", key) in self._done:

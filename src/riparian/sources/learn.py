@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.dead_letters import open_sink
+from riparian.sources.decode.schema_file import read_schema
 from riparian.sources.durations import duration, interval
+from riparian.sources.events import Event, Report
 from riparian.sources.job import Job, open_learner
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Learner, Settings
+from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
-from riparian.sources.registry import open_source
+from riparian.sources.metrics_server import MetricsServer, serve_metrics
+from riparian.sources.registry import is_path, open_source
+from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 
-__all__ = ["Learning", "join_settings", "learn", "message_format", "with_labels"]
+__all__ = [
+    "Learning",
+    "declared_fields",
+    "join_settings",
+    "learn",
+    "message_format",
+    "with_labels",
+]
 
 
 def message_format(source: Source) -> str:
@@ -38,6 +50,14 @@ def message_format(source: Source) -> str:
     return found if found in ("csv", "tsv") else "json"
 
 
+def declared_fields(schema: str | os.PathLike[str] | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fields of messages whose schema is declared."""
+    if schema is None:
+        return {}
+    declared = read_schema(schema)
+    return {"schema": dict(declared.columns), "labels": declared.labels}
+
+
 class Learning:
     """A learner that runs in a thread of its own.
 
@@ -49,9 +69,12 @@ class Learning:
         The evaluation of all rows so far: each was predicted before it was learned.
     """
 
-    def __init__(self, learner: Learner, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self, learner: Learner, checkpoint: Checkpoint, metrics: MetricsServer | None
+    ) -> None:
         self._learner = learner
         self._checkpoint = checkpoint
+        self._metrics = metrics
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="riparian-learn", daemon=True)
         self._thread.start()
@@ -66,6 +89,8 @@ class Learning:
         except BaseException as error:
             self._error = error
         finally:
+            if self._metrics is not None:
+                self._metrics.close()
             self._checkpoint.close()
 
     @property
@@ -132,6 +157,10 @@ def learn(
     fixed_schema: bool = False,
     envelope: Literal["plain", "cloudevents", "debezium"] = "plain",
     flatten: bool = False,
+    decode: str | None = None,
+    registry: str | None = None,
+    registry_options: Mapping[str, str] | None = None,
+    schema: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     labels: Source | str | os.PathLike[str] | None = None,
     key: str | None = None,
     label: str | None = None,
@@ -148,6 +177,8 @@ def learn(
     on_gap: Literal["error", "skip"] = "error",
     on_bad: Literal["skip", "stop"] = "skip",
     max_bad: float = 0.1,
+    dead_letters: str | None = None,
+    metrics: str | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Learning:
     """Learn from a source in a thread, exactly once across crashes and restarts.
@@ -167,8 +198,8 @@ def learn(
         The folder of the checkpoint, on a disk of this machine.
     every : str or int, default='30s'
         How often a checkpoint is written: a time such as ``'30s'`` or a number of rows.
-    format : {'json', 'csv', 'tsv', 'arrow'}, default=None
-        How a message is written. By default known from the source.
+    format : {'json', 'csv', 'tsv', 'arrow', 'avro'}, default=None
+        How a message is written. By default known from the source. Avro needs `registry`.
     categorical, drop : collection of str
         Columns that are text whatever they look like, and columns that are not read.
     columns : collection of str, default=None
@@ -179,6 +210,17 @@ def learn(
         What is around the row of a JSON message.
     flatten : bool, default=False
         Whether ``{"a": {"b": 1}}`` becomes ``{"a.b": 1}``, to depth 3 and 200 names.
+    decode : str, default=None
+        A function of yours that makes a dict of the bytes of a message: ``'module:function'``.
+    registry : str, default=None
+        The address of the schema registry of Avro messages. Needs
+        ``pip install 'riparian[avro]'``.
+    registry_options : mapping, default=None
+        Its ``user`` and ``password``, or ``token``. They are stored nowhere.
+    schema : str, path-like or mapping, default=None
+        The kinds of the columns, in place of those that the first messages decide:
+        ``{"columns": {"age": "numeric", "job": "categorical"}, "labels": "text"}``, or a JSON file
+        of it. Kinds are numeric, categorical, date and time; labels are text or integers.
     labels : Source, str or path-like, default=None
         Where labels come from that are later than their rows. A row is predicted when it comes and
         learned when its label comes. Then `key` and `label` are required, and `target` is left out.
@@ -211,8 +253,14 @@ def learn(
         Whether a message that cannot be learned is kept as a dead letter or is an error.
     max_bad : float, default=0.1
         The greatest share of refused messages among the last 1,000.
+    dead_letters : str, default=None
+        A file or ``kafka://host:port/topic`` to which messages that cannot be learned are sent on,
+        at least once.
+    metrics : str, default=None
+        Where to serve metrics for Prometheus: ``'127.0.0.1:9464'``; a port alone is open to this
+        machine only. Needs ``pip install 'riparian[metrics]'``.
     report : callable, default=None
-        Called with messages for the operator.
+        Called with a sentence for each event that an operator should know.
 
     Returns
     -------
@@ -239,6 +287,10 @@ def learn(
         fixed_schema,
         envelope=envelope,
         flatten=flatten,
+        decode=decode,
+        registry=registry,
+        **declared_fields(schema),
+        registry_options=registry_options or {},
     )
     job = Job(model, found, messages, start, sample)
     if labels is not None:
@@ -247,13 +299,26 @@ def learn(
     elif messages.target is None:
         raise ValueError("target must name the column of the class")
     settings = Settings(seconds, n_rows, block, rows, on_gap, on_bad, max_bad)
+    sink = None if dead_letters is None else open_sink(dead_letters, {})
     opened = Checkpoint(checkpoint, keep=keep)
     try:
-        learner = open_learner(job, opened, settings, report or (lambda text: None))
+        events = _as_text(report)
+        learner = open_learner(job, opened, settings, events, sink)
+        server = None if metrics is None else serve_metrics(learner, metrics, events)
     except BaseException:
+        if sink is not None:
+            sink.close()
         opened.close()
         raise
-    return Learning(learner, opened)
+    return Learning(learner, opened, server)
+
+
+def _as_text(report: Callable[[str], None] | None) -> Report:
+    def show(event: Event) -> None:
+        if report is not None and event.level != "debug":
+            report(event.text)
+
+    return show
 
 
 def _opened(source: Source | str | os.PathLike[str]) -> Source:
@@ -292,4 +357,11 @@ def with_labels(job: Job, labels: Source, join: JoinSettings) -> Job:
     rows = replace(job.messages, categorical=(*job.messages.categorical, join.key))
     only = (join.key,) if join.time is None else (join.key, join.time)
     messages = Messages(join.label, message_format(labels), categorical=(join.key,), only=only)
+    if job.messages.registry is not None and not is_path(labels.name):
+        messages = replace(
+            messages,
+            format="avro",
+            registry=job.messages.registry,
+            registry_options=job.messages.registry_options,
+        )
     return replace(job, messages=rows, labels=labels, label_messages=messages, join=join)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Mapping
@@ -22,6 +23,9 @@ def path_source(address: str, options: Mapping[str, str], follow: bool | None) -
     path = address.removeprefix("file://").removeprefix("file:")
     for name in options:
         one_of("an option of a file", name, _OPTIONS)
+    # A file that is followed may come later.
+    if path != "-" and not (follow or glob.has_magic(path) or os.path.exists(path)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     form = options.get("format") or (_format(path) if path != "-" else "jsonl")
     tabular = form in ("csv", "tsv")
     header = one_of("header", options.get("header", "yes"), ("yes", "no")) == "yes" and tabular

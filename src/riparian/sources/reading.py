@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from riparian.sources.decode.rows import Decoder, Rows
+from riparian.sources.events import Event, Level
 from riparian.sources.plan import Entry
 from riparian.sources.source import (
     Chunk,
@@ -75,7 +76,7 @@ class Gap:
 class Note:
     """Something that the operator should know."""
 
-    text: str
+    event: Event
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,18 @@ class Feed:
     start: Start = "beginning"
     ended: bool = False
     up: bool = True
+    opened: bool = False
     lag: Mapping[str, Lag] = field(default_factory=dict)
     #: Chunks that were polled for the sample or for the plan, in their order.
     waiting: deque[Chunk] = field(default_factory=deque)
     state: Mapping[str, Any] = field(default_factory=dict)
     #: The identity of the source in the last checkpoint.
     identity: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the source is open and can be reached."""
+        return self.opened and self.up
 
 
 class Reader:
@@ -172,11 +179,12 @@ class Reader:
                 yield from call()
                 if not feed.up:
                     feed.up = True
-                    yield Note(f"{feed.source.name} can be reached again")
+                    yield _note("reconnected", feed, "can be reached again")
                 return
             except ConnectionError as error:
                 if feed.up:
-                    yield Note(f"{feed.source.name} cannot be reached, trying again: {error}")
+                    text = f"cannot be reached, trying again: {error}"
+                    yield _note("retry", feed, text, "warning")
                 feed.up = False
             until = time.monotonic() + pause
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -188,6 +196,7 @@ class Reader:
             try:
                 feed.source.open(feed.positions, feed.start)
                 _check_identity(feed)
+                feed.opened = True
                 yield Opened(number, dict(getattr(feed.source, "positions", {})))
                 return
             except GapError as gap:
@@ -242,12 +251,15 @@ class Reader:
             chunk = _taken(feed, entry)
             if chunk is None:
                 left = len(self._plan) - done
-                yield Note(
+                text = (
                     f"{entry.partition}: the messages at {dict(entry.first)} are not those of the "
                     f"plan; the last {left} chunks before the crash are learned in another order"
                 )
+                fields = {"partition": entry.partition, "chunks": left}
+                yield Note(Event("reordered", text, "warning", fields))
                 return
-            yield from self._decoded(entry.source, feed, chunk, replayed=True)
+            decode = partial(self._decoded, entry.source, feed, chunk, replayed=True)
+            yield from self._trying(feed, decode)
 
     def _read_on(self) -> Iterator[Item]:
         timeout = _POLL / len(self.feeds) ** 2
@@ -258,17 +270,21 @@ class Reader:
                     poll = partial(self._poll, number, feed, timeout)
                     yield from self._trying(feed, poll)
                 if feed.decoder is None and _is_sampled(feed):
-                    feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
-                    feed.state = feed.decoder.state()
-                    yield Sampled(number, feed.state)
+                    yield from self._trying(feed, partial(self._sample, number, feed))
                 if feed.decoder is not None and feed.waiting:
                     idle = False
-                    yield from self._decoded(number, feed, feed.waiting.popleft())
+                    chunk = feed.waiting.popleft()
+                    yield from self._trying(feed, partial(self._decoded, number, feed, chunk))
             self._tell()
             if idle:
                 if all(feed.ended for feed in self.feeds):
                     return
                 yield Idle()
+
+    def _sample(self, number: int, feed: Feed) -> Iterator[Item]:
+        feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
+        feed.state = feed.decoder.state()
+        yield Sampled(number, feed.state)
 
     def _decoded(
         self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
@@ -279,6 +295,11 @@ class Reader:
         if state != feed.state:
             feed.state = state
         yield Read(number, chunk, rows, feed.state, Entry.of(number, chunk), replayed)
+
+
+def _note(name: str, feed: Feed, text: str, level: Level = "info") -> Note:
+    source = feed.source.name
+    return Note(Event(name, f"{source} {text}", level, {"source": source}))
 
 
 def _is_sampled(feed: Feed) -> bool:

@@ -1,10 +1,14 @@
-"""Messages in an envelope, and nested objects: JSON that becomes a flat JSON object."""
+"""Messages that are no flat JSON object: they are loaded, opened, flattened, and become one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from datetime import time as clock
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 __all__ = ["ENVELOPES", "Opener"]
 
@@ -15,7 +19,7 @@ _DEPTH, _NAMES = 3, 200
 
 
 class Opener:
-    """Takes JSON messages out of their envelopes.
+    """Turns messages into flat JSON objects.
 
     Parameters
     ----------
@@ -24,11 +28,17 @@ class Opener:
         mode is the row itself. Debezium has it in ``after``; deleted rows are left out.
     flatten : bool
         Whether ``{"a": {"b": 1}}`` becomes ``{"a.b": 1}``.
+    load : callable, default=json.loads
+        Makes an object of a message; a ValueError says what is wrong with it. None is a message
+        without a row.
     """
 
-    def __init__(self, envelope: str, flatten: bool) -> None:
+    def __init__(
+        self, envelope: str, flatten: bool, load: Callable[[bytes], Any] = json.loads
+    ) -> None:
         self._envelope = envelope
         self._flatten = flatten
+        self._load = load
 
     def open(self, values: Sequence[bytes | None]) -> tuple[list[bytes | None], dict[int, str]]:
         """Return the rows as JSON, None for messages without one, and what is wrong with others."""
@@ -36,15 +46,17 @@ class Opener:
         faults: dict[int, str] = {}
         for i, value in enumerate(values):
             row: bytes | None = None
-            if value is not None and value.strip():
+            if value is not None and (self._load is not json.loads or value.strip()):
                 try:
-                    row = self._row(json.loads(value))
+                    row = self._row(self._load(value))
                 except (ValueError, RecursionError) as error:
                     faults[i] = str(error) or "the message is nested too deeply"
             found.append(row)
         return found, faults
 
     def _row(self, message: Any) -> bytes | None:
+        if message is None:
+            return None
         if not isinstance(message, dict):
             raise ValueError('a message must be an object such as {"age": 31}')
         row: Any = message
@@ -60,7 +72,21 @@ class Opener:
             raise ValueError(f"the row in the envelope must be an object, got {type(row).__name__}")
         if self._flatten:
             row = _flat(row)
-        return json.dumps(row, separators=(",", ":")).encode()
+        missing = [name for name, value in row.items() if value != value]
+        if missing:
+            row = {**row, **dict.fromkeys(missing)}
+        return json.dumps(row, separators=(",", ":"), default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has no type for as a number or a text."""
+    if isinstance(value, date | clock):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, UUID):
+        return str(value)
+    raise ValueError(f"a value of type {type(value).__name__} cannot be learned")
 
 
 def _after(message: Mapping[str, Any]) -> Any:

@@ -12,7 +12,15 @@ import pyarrow as pa
 
 from riparian.data.block import Block
 from riparian.sources.decode.envelope import Opener
-from riparian.sources.decode.rows import FEW, Given, Rows, labels_from, labels_state, merged
+from riparian.sources.decode.rows import (
+    FEW,
+    Given,
+    Rows,
+    labels_from,
+    labels_state,
+    merged,
+    reason,
+)
 from riparian.sources.lines import Lines
 from riparian.streams.readers.columns import Selection
 from riparian.streams.readers.delimited import DelimitedStream
@@ -67,11 +75,28 @@ class JsonDecoder:
         opener: Opener | None = None,
     ) -> JsonDecoder:
         """Decide the kinds of the columns from the first messages."""
+        wrong: dict[int, str] = {}
         if opener is not None:
-            values, _ = opener.open(values)
-        lines, _ = _one_line_each(values)
+            values, wrong = opener.open(values)
+        lines, faults = _one_line_each(values)
+        faults |= wrong
         data = b"\n".join(lines.values()) + b"\n"
-        stream = JsonLinesStream(Given(data, _NAME), selection, Faults(skip=True))
+        try:
+            stream = JsonLinesStream(Given(data, _NAME), selection, Faults(skip=True))
+        except ValueError:
+            none = Decided({}, None)
+            careful = JsonLinesStream(Given(b"", _NAME), selection, Faults(skip=True), none)
+            where = list(lines)
+            part = careful.parse(data, carefully=True) if lines else None
+            rows = part.faults.messages if part is not None else {}
+            faults |= {where[row - 1]: reason(row, text) for row, text in rows.items()}
+            if len(faults) < len(values) - sum(value is None for value in values):
+                raise
+            first = min(faults)
+            raise ValueError(
+                f"none of the first {len(values):,} messages can be read; message {first + 1}: "
+                f"{faults[first]}"
+            ) from None
         return cls(selection, stream.decided, max_features, opener)
 
     @classmethod

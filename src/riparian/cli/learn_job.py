@@ -1,0 +1,155 @@
+"""The job of ``riparian learn``: what its options say is learned from what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from riparian.sources.checkpoint import Checkpoint
+    from riparian.sources.job import Job
+    from riparian.sources.source import Source
+
+__all__ = ["client_options", "job_of", "source_at", "start_of", "stored_job"]
+
+
+def start_of(text: str) -> Any:
+    """Return where to begin, as a source takes it."""
+    from datetime import datetime
+
+    if text in ("beginning", "end"):
+        return text
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"--start must be beginning, end or a time, got {text!r}") from None
+    return int(found.timestamp() * 1000)
+
+
+def client_options(given: list[str], path: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the options of the source's client, from a file and as given, and the registry's."""
+    import json
+
+    found: dict[str, str] = {}
+    if path is not None:
+        with open(path, encoding="utf-8") as file:
+            stored = json.load(file)
+        if not isinstance(stored, dict):
+            raise ValueError(f"{path} must hold a JSON object of options")
+        found = {str(name): str(value) for name, value in stored.items()}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"must be NAME=VALUE, got {name!r}", param_hint="--option")
+        found[name] = value
+    login = {name: value for name, value in found.items() if name.startswith("registry.")}
+    client = {name: value for name, value in found.items() if name not in login}
+    return client, {name.removeprefix("registry."): value for name, value in login.items()}
+
+
+def source_at(address: str, how: Mapping[str, Any], client: Mapping[str, str]) -> Source:
+    """Return the source at an address."""
+    from riparian.sources.registry import is_path, open_source
+
+    options = dict(client)
+    if is_path(address):
+        for name in ("idle-line", "journal", "header", "format"):
+            if how.get(name) is not None:
+                options[name] = how[name]
+        if options.get("format") == "json":
+            options["format"] = "jsonl"
+    return open_source(address, options, follow=how["follow"])
+
+
+def job_of(
+    model: Any,
+    source: Source,
+    target: str | None,
+    how: Mapping[str, Any],
+    *,
+    categorical: list[str],
+    drop: list[str],
+    columns: list[str] | None,
+    fixed_schema: bool,
+    envelope: str,
+    flatten: bool,
+    decode: str | None,
+    registry: str | None,
+    login: Mapping[str, str],
+    schema: str | None,
+    start: Any,
+    sample: int,
+    with_target: bool,
+) -> Job:
+    """Return the job of a new checkpoint."""
+    from riparian.sources.job import Job
+    from riparian.sources.learn import declared_fields, message_format
+    from riparian.sources.messages import Messages
+
+    if target is None and source.name.startswith("synth:"):
+        target = "class"
+    if target is None and with_target:
+        raise typer.BadParameter("is required: the column of the class", param_hint="--target")
+    messages = Messages(
+        target,
+        _message_format(how["format"]) or message_format(source),
+        tuple(categorical),
+        tuple(drop),
+        None if columns is None else tuple(columns),
+        fixed_schema,
+        envelope=envelope,
+        flatten=flatten,
+        decode=decode,
+        registry=registry,
+        **declared_fields(schema),
+        registry_options=login,
+    )
+    return Job(model, source, messages, start, sample, dict(how))
+
+
+def _message_format(asked: str | None) -> str | None:
+    names = {"jsonl": "json", "parquet": "arrow"}
+    return None if asked is None else names.get(asked, asked)
+
+
+def stored_job(
+    checkpoint: Checkpoint,
+    client: Mapping[str, str],
+    login: Mapping[str, str],
+    decode: str | None,
+) -> Job:
+    """Return the job of a checkpoint; it runs no function that the user does not name."""
+    from dataclasses import replace
+
+    from riparian.sources.job import Job
+    from riparian.sources.join import JoinSettings
+    from riparian.sources.messages import Messages
+    from riparian.storage.modelfile import unfitted
+
+    stored = checkpoint.job
+    if stored is None:
+        raise ValueError(
+            f"{checkpoint.folder} holds no job: its learner ended before the first row"
+        )
+    how = stored["how"]
+    model = unfitted(stored["recipe"], stored["parameters"])
+    if stored["messages"].get("decode") != decode:
+        raise ValueError(
+            f"{checkpoint.folder} decodes its messages with {stored['messages'].get('decode')}: "
+            "give --decode again as it was"
+        )
+    messages = replace(Messages.from_json(stored["messages"]), registry_options=login)
+    source = source_at(stored["source"], how, client)
+    job = Job(model, source, messages, "beginning", 1000, how)
+    if "labels" in stored:
+        job = replace(
+            job,
+            labels=source_at(stored["labels"], {**how, "format": None}, client),
+            label_messages=replace(
+                Messages.from_json(stored["label_messages"]), registry_options=login
+            ),
+            join=JoinSettings(**stored["join"]),
+        )
+    return job
