@@ -29,7 +29,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 import numpy as np
 import polars as pl
@@ -211,7 +211,8 @@ def soak(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     try:
         written, labelled = stream_type(server), stream_type(server)
         learner = Learner(folder, written.address, labelled.address)
-        samples, restarts = run(arguments, server, learner, written, labelled)
+        with open(arguments.log, "w") as log:
+            samples, restarts = run(arguments, server, learner, written, labelled, log)
         status = learner.end()
         counters = learner.counters()
     finally:
@@ -255,6 +256,7 @@ def run(
     learner: Learner,
     written: Stream,
     labelled: Stream,
+    log: TextIO,
 ) -> tuple[list[dict[str, float]], int]:
     """Write rows and labels while the learner reads; return what was seen of its memory."""
     began = time.monotonic()
@@ -262,7 +264,6 @@ def run(
     seconds = int(60 * arguments.minutes)
     restarts, done, labels = 0, 0, 0
     down = 0.0
-    log = open(arguments.log, "w") if arguments.log else None
     looked = 0.0
     waiting: dict[int, list[bytes]] = {}
 
@@ -285,8 +286,7 @@ def run(
             looked = now
             sample = {"at": now, **learner.memory(), "cpu": cpu_seconds(learner.process.pid)}
             samples.append(sample)
-            if log is not None:
-                print(json.dumps({**sample, **learner.counters()}), file=log, flush=True)
+            print(json.dumps({**sample, **learner.counters()}), file=log, flush=True)
         if server.process is None and now >= down + 5:
             server.start()
         elif now >= (restarts + 1) * arguments.restart_every and done < seconds:
@@ -324,7 +324,9 @@ def main() -> None:
     parser.add_argument("--late", type=float, default=60, help="seconds from a row to its label")
     parser.add_argument("--restart-every", type=float, default=600, help="seconds")
     parser.add_argument("--warm-up", type=float, default=15, help="minutes without a verdict")
-    parser.add_argument("--log", help="file for what is seen every five seconds")
+    parser.add_argument(
+        "--log", default=os.devnull, help="file for what is seen every five seconds"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         found = soak(arguments, Path(name))

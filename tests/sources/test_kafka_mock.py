@@ -10,6 +10,7 @@ from tests.sources.conformance import (
     Conformance,
     FollowingConformance,
     KeyConformance,
+    MessageConformance,
     by_partition,
     numbered,
     opened,
@@ -25,7 +26,7 @@ def bench(kafka_mock):
     return KafkaBench(kafka_mock)
 
 
-class TestKafkaMock(Conformance, FollowingConformance, KeyConformance):
+class TestKafkaMock(Conformance, MessageConformance, FollowingConformance, KeyConformance):
     pass
 
 

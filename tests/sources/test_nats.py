@@ -12,6 +12,7 @@ from tests.sources.conformance import (
     Conformance,
     FollowingConformance,
     GapConformance,
+    MessageConformance,
     OutageConformance,
     RemadeConformance,
     TimeConformance,
@@ -33,6 +34,7 @@ def bench(nats_server):
 
 class TestNats(
     Conformance,
+    MessageConformance,
     FollowingConformance,
     TimeConformance,
     GapConformance,

@@ -6,13 +6,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from riparian.sources.decode.rows import Decoder, Rows
 from riparian.sources.events import Event, Level
 from riparian.sources.plan import Entry
+from riparian.sources.replay import Waiting, drop_ahead, held, taken
 from riparian.sources.source import (
     Chunk,
     EndOfSource,
@@ -30,6 +31,8 @@ __all__ = ["Feed", "Gap", "Idle", "Item", "Note", "Opened", "Read", "Reader", "S
 _POLL = 0.2
 #: Seconds to wait after a broker could not be reached: the first time, and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
+#: While the plan is read again, so many blocks may wait; what is beyond is read a second time.
+_BLOCKS_AHEAD = 4
 #: Seconds after which the sample is what has come so far.
 _SAMPLE_SECONDS = 10.0
 
@@ -104,7 +107,9 @@ class Feed:
     opened: bool = False
     lag: Mapping[str, Lag] = field(default_factory=dict)
     #: Chunks that were polled for the sample or for the plan, in their order.
-    waiting: deque[Chunk] = field(default_factory=deque)
+    waiting: Waiting = field(default_factory=deque)
+    #: Partitions that were read too far ahead of the plan, and where to go on in each.
+    dropped: dict[str, Position] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     #: The identity of the source in the last checkpoint.
     identity: Mapping[str, str] = field(default_factory=dict)
@@ -159,6 +164,9 @@ class Reader:
         for number, feed in enumerate(self.feeds):
             yield from self._trying(feed, partial(self._open, number, feed))
         yield from self._replay()
+        for number, feed in enumerate(self.feeds):
+            for partition in list(feed.dropped):
+                yield from self._trying(feed, partial(self._go_back, number, feed, partition))
         yield from self._read_on()
 
     def close(self) -> None:
@@ -220,8 +228,20 @@ class Reader:
             feed.source.seek(gap.partition, gap.resume)
             yield Gap(number, gap)
             return
-        if chunk is not None and len(chunk.values):
+        if chunk is not None and len(chunk.values) and chunk.partition not in feed.dropped:
             feed.waiting.append(chunk)
+
+    def _go_back(self, number: int, feed: Feed, partition: str) -> Iterator[Item]:
+        """Read a partition again from where its chunks were dropped."""
+        try:
+            feed.source.seek(partition, feed.dropped[partition])
+        except GapError as gap:
+            if not self._skip:
+                raise
+            feed.source.seek(gap.partition, gap.resume)
+            yield Gap(number, gap)
+        del feed.dropped[partition]
+        feed.ended = False
 
     def _tell_durable(self) -> None:
         while self._durable:
@@ -241,14 +261,23 @@ class Reader:
     def _replay(self) -> Iterator[Item]:
         for done, entry in enumerate(self._plan):
             feed = self.feeds[entry.source]
-            while not self._stopped.is_set() and not feed.ended and _held(feed, entry) < entry.n:
+            if entry.partition in feed.dropped and held(feed.waiting, entry) < entry.n:
+                back = partial(self._go_back, entry.source, feed, entry.partition)
+                yield from self._trying(feed, back)
+            most = _BLOCKS_AHEAD * max(self._block, entry.n)
+            while (
+                not self._stopped.is_set()
+                and not feed.ended
+                and held(feed.waiting, entry) < entry.n
+            ):
                 before = len(feed.waiting)
                 yield from self._trying(feed, partial(self._poll, entry.source, feed, _POLL))
                 if len(feed.waiting) == before:
                     yield Idle()
+                feed.dropped |= drop_ahead(feed.waiting, entry, most)
             if self._stopped.is_set():
                 return
-            chunk = _taken(feed, entry)
+            chunk = taken(feed.waiting, entry)
             if chunk is None:
                 left = len(self._plan) - done
                 text = (
@@ -319,77 +348,3 @@ def _check_identity(feed: Feed) -> None:
                 f"{feed.source.name} is not the source of the checkpoint: its {name} is {value}, "
                 f"and was {feed.identity[name]}"
             )
-
-
-def _held(feed: Feed, entry: Entry) -> int:
-    """Return how many messages of the entry's partition wait."""
-    return sum(len(c.values) for c in feed.waiting if c.partition == entry.partition)
-
-
-def _taken(feed: Feed, entry: Entry) -> Chunk | None:
-    """Take the chunk of an entry from what waits; None if its messages are not there."""
-    mine = [chunk for chunk in feed.waiting if chunk.partition == entry.partition]
-    if not mine or dict(mine[0].first) != dict(entry.first) or _held(feed, entry) < entry.n:
-        return None
-    pieces: list[Chunk] = []
-    left = entry.n
-    for chunk in mine:
-        at = feed.waiting.index(chunk)
-        if len(chunk.values) <= left:
-            del feed.waiting[at]
-            pieces.append(chunk)
-        else:
-            pieces.append(_cut(chunk, slice(0, left), chunk.first, entry.next))
-            feed.waiting[at] = _cut(chunk, slice(left, None), entry.next, chunk.next)
-        left -= len(pieces[-1].values)
-        if not left:
-            break
-    if dict(pieces[-1].next) != dict(entry.next):
-        feed.waiting.extendleft(reversed(pieces))
-        return None
-    return _joined(pieces)
-
-
-def _cut(chunk: Chunk, part: slice, first: Position, after: Position) -> Chunk:
-    values: Any = chunk.values
-    if hasattr(values, "num_rows"):
-        start, stop, _ = part.indices(values.num_rows)
-        cut = values.slice(start, stop - start)
-    else:
-        cut = values[part]
-    return replace(
-        chunk,
-        first=first,
-        next=after,
-        values=cut,
-        keys=None if chunk.keys is None else chunk.keys[part],
-        times=None if chunk.times is None else chunk.times[part],
-        places=None if chunk.places is None else chunk.places[part],
-    )
-
-
-def _joined(pieces: Sequence[Chunk]) -> Chunk:
-    if len(pieces) == 1:
-        return pieces[0]
-    first = pieces[0]
-    if hasattr(first.values, "num_rows"):
-        import pyarrow as pa
-
-        table = pa.Table.from_batches([piece.values for piece in pieces]).combine_chunks()
-        values: Any = table.to_batches()[0]
-    else:
-        values = [value for piece in pieces for value in piece.values]
-    return replace(
-        first,
-        next=pieces[-1].next,
-        values=values,
-        keys=_listed(pieces, "keys"),
-        times=_listed(pieces, "times"),
-        places=_listed(pieces, "places"),
-    )
-
-
-def _listed(pieces: Sequence[Chunk], name: str) -> list[Any] | None:
-    if getattr(pieces[0], name) is None:
-        return None
-    return [value for piece in pieces for value in getattr(piece, name)]
