@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -90,6 +91,15 @@ class Idle:
 Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """A chunk that is to be decoded."""
+
+    source: int
+    chunk: Chunk
+    replayed: bool = False
+
+
 @dataclass
 class Feed:
     """A source with its decoder and what was read but not handed out yet."""
@@ -148,6 +158,7 @@ class Reader:
         self._block = block
         self._skip = on_gap == "skip"
         self._stopped = threading.Event()
+        self._waits = threading.Event()  # a chunk could not be decoded yet
         self._durable: deque[Sequence[Mapping[str, Position]]] = deque()
         self._looked = 0.0
 
@@ -163,6 +174,11 @@ class Reader:
         """Give what is to be learned, and what happens meanwhile; it ends with the sources."""
         for number, feed in enumerate(self.feeds):
             yield from self._trying(feed, partial(self._open, number, feed))
+        with ThreadPoolExecutor(1, thread_name_prefix="decode") as pool:
+            yield from self._decoded(pool)
+
+    def _chunks(self) -> Iterator[Item | Chosen]:
+        """Give the chunks in the order in which they are to be learned."""
         yield from self._replay()
         for number, feed in enumerate(self.feeds):
             for partition in list(feed.dropped):
@@ -258,7 +274,7 @@ class Reader:
 
     # -- chunks -----------------------------------------------------------------------------
 
-    def _replay(self) -> Iterator[Item]:
+    def _replay(self) -> Iterator[Item | Chosen]:
         for done, entry in enumerate(self._plan):
             feed = self.feeds[entry.source]
             if entry.partition in feed.dropped and held(feed.waiting, entry) < entry.n:
@@ -287,10 +303,9 @@ class Reader:
                 fields = {"partition": entry.partition, "chunks": left}
                 yield Note(Event("reordered", text, "warning", fields))
                 return
-            decode = partial(self._decoded, entry.source, feed, chunk, replayed=True)
-            yield from self._trying(feed, decode)
+            yield Chosen(entry.source, chunk, replayed=True)
 
-    def _read_on(self) -> Iterator[Item]:
+    def _read_on(self) -> Iterator[Item | Chosen]:
         timeout = _POLL / len(self.feeds) ** 2
         while not self._stopped.is_set():
             idle = True
@@ -302,8 +317,7 @@ class Reader:
                     yield from self._trying(feed, partial(self._sample, number, feed))
                 if feed.decoder is not None and feed.waiting:
                     idle = False
-                    chunk = feed.waiting.popleft()
-                    yield from self._trying(feed, partial(self._decoded, number, feed, chunk))
+                    yield Chosen(number, feed.waiting.popleft())
             self._tell()
             if idle:
                 if all(feed.ended for feed in self.feeds):
@@ -315,15 +329,54 @@ class Reader:
         feed.state = feed.decoder.state()
         yield Sampled(number, feed.state)
 
-    def _decoded(
-        self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
-    ) -> Iterator[Item]:
+    def _decoded(self, pool: ThreadPoolExecutor) -> Iterator[Item]:
+        """Decode chunks in another thread; while more are there, the next one is polled meanwhile.
+
+        Polling holds the interpreter for most of its time, and parsing does not.
+        """
+        decoding: deque[tuple[Chosen, Future[Read | None]]] = deque()
+        for item in self._chunks():
+            if isinstance(item, Chosen):
+                decoding.append((item, pool.submit(self._decode_ahead, item)))
+            # A chunk that is not full was all there was: nobody waits for another one.
+            full = isinstance(item, Chosen) and len(item.chunk.values) >= self._block // 2
+            while len(decoding) > full:
+                yield from self._finished(*decoding.popleft())
+            if not isinstance(item, Chosen):
+                yield item
+        while decoding:
+            yield from self._finished(*decoding.popleft())
+
+    def _finished(self, chosen: Chosen, decoding: Future[Read | None]) -> Iterator[Item]:
+        """Give a decoded chunk; one whose decoder could not reach what it needs is tried again."""
+        ahead = [decoding]
+
+        def read() -> Iterator[Item]:
+            found = ahead.pop().result() if ahead else None
+            found = found or self._decode(chosen)
+            self._waits.clear()
+            yield found
+
+        yield from self._trying(self.feeds[chosen.source], read)
+
+    def _decode_ahead(self, chosen: Chosen) -> Read | None:
+        """Return a decoded chunk; None while the one before it could not be decoded."""
+        if self._waits.is_set():
+            return None
+        try:
+            return self._decode(chosen)
+        except ConnectionError:
+            self._waits.set()
+            raise
+
+    def _decode(self, chosen: Chosen) -> Read:
+        number, feed, chunk = chosen.source, self.feeds[chosen.source], chosen.chunk
         assert feed.decoder is not None
         rows = feed.decoder.decode(chunk.values)
         state = feed.decoder.state()
         if state != feed.state:
             feed.state = state
-        yield Read(number, chunk, rows, feed.state, Entry.of(number, chunk), replayed)
+        return Read(number, chunk, rows, feed.state, Entry.of(number, chunk), chosen.replayed)
 
 
 def _note(name: str, feed: Feed, text: str, level: Level = "info") -> Note:
