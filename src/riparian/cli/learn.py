@@ -120,10 +120,12 @@ def learn(
     from riparian.cli.logs import LOGS, log_of
     from riparian.errors import one_of
     from riparian.sources.dead_letters import open_sink
+    from riparian.sources.allocator import limit_fragmentation
     from riparian.sources.durations import duration, interval
     from riparian.sources.events import Event
     from riparian.sources.settings import Settings
 
+    limit_fragmentation()
     as_text = target is not None and target in split_names(categorical)
     parameters = parse_parameters(given, labels_as_text=as_text)
     folder = checkpoint or resume
