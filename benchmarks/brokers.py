@@ -38,6 +38,7 @@ from riparian.sources import EndOfSource
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import Job, open_learner
 from riparian.sources.messages import Messages
+from riparian.sources.process import prepare_process
 from riparian.sources.settings import Settings
 from tests.servers.kafka import KafkaServer
 from tests.servers.nats import NatsServer
@@ -256,6 +257,7 @@ def _pauses(model: Any, path: Path, n: int) -> dict[str, Any]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    prepare_process()  # as the command does
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     names = ["kafka", "arrow", "redis", "nats", "checkpoints", "pauses"]
     parser.add_argument("cases", nargs="*", default=names, metavar=f"{{{','.join(names)}}}")

@@ -306,10 +306,8 @@ class KafkaSource:
         """Make chunks of messages: one for each partition."""
         message_type = self._kafka.Message
         faults: list[Exception] = []
-        errors = list(map(message_type.error, messages))
-        if errors.count(None) < len(errors):
-            events = [m for m, error in zip(messages, errors, strict=True) if error is not None]
-            messages = [m for m, error in zip(messages, errors, strict=True) if error is None]
+        if events := [message for message in messages if message.error() is not None]:
+            messages = [message for message in messages if message.error() is None]
             faults = [fault for m in events if (fault := self._fault_of(m)) is not None]
         numbers = list(map(message_type.partition, messages))
         if len(self._topics) == 1 and messages and numbers.count(numbers[0]) == len(numbers):
