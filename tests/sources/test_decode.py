@@ -96,19 +96,53 @@ def test_a_schema_can_be_fixed():
     assert set(limited.decode([b'{"z": 1, "x": 2, "y": "no"}']).X) & {"z"} == set()
 
 
-def test_arrow_messages_hold_rows():
-    def message(**columns):
-        batch = pa.record_batch(columns)
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        return sink.getvalue().to_pybytes()
+def message(**columns):
+    batch = pa.record_batch(columns)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
 
+
+def test_arrow_messages_hold_rows():
     good = message(x=[1.0, 2.0], y=["a", "b"])
     reader = decoder(Messages("y", "arrow"), [good])
     rows = reader.decode([good, b"junk", None, message(z=[1.0]), message(x=[3.0], y=[None]), good])
     assert rows.index.tolist() == [0, 0, 5, 5]
     assert sorted(rows.faults) == [1, 3, 4]
+
+
+def test_arrow_messages_are_read_alike_together_and_alone():
+    """Messages of one schema are parsed at once; a row at fault belongs to its own message."""
+    rng = random.Random(9)
+    sent = []
+    for i in range(60):
+        n = rng.randrange(4)
+        columns = {"x": [rng.random() for _ in range(n)], "c": [rng.choice("ab") for _ in range(n)]}
+        if i % 11 == 5 and n:
+            columns["x"][-1] = float("inf")
+        if i % 17 > 13:
+            columns["late"] = [float(i)] * n
+        labels = pa.array([rng.choice(["yes", "no"]) for _ in range(n)], pa.string())
+        values = {
+            name: pa.array(v, pa.string() if name == "c" else None) for name, v in columns.items()
+        }
+        values = {k: v.cast(pa.float64()) if k in ("x", "late") else v for k, v in values.items()}
+        sent.append(b"junk" if i == 30 else message(**values, y=labels))
+    whole = message(x=[1.0], c=["a"], y=["yes"])
+    together = decoder(Messages("y", "arrow"), [whole]).decode(sent)
+    reader = decoder(Messages("y", "arrow"), [whole])
+    alone = [reader.decode([one]) for one in sent]
+    owners = [i for i, rows in enumerate(alone) for _ in rows.index]
+    assert together.index.tolist() == owners
+    assert sorted(together.faults) == [i for i, rows in enumerate(alone) if rows.faults]
+    assert 30 in together.faults
+    assert len(together.faults) > 3
+    assert together.y.tolist() == [
+        label for rows in alone if rows.y is not None for label in rows.y
+    ]
+    xs = [x for rows in alone if len(rows.index) for x in rows.X["x"].tolist()]
+    assert together.X["x"].tolist() == xs
 
 
 def test_envelopes():
