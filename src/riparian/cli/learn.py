@@ -120,7 +120,6 @@ def learn(
     from riparian.cli.logs import LOGS, log_of
     from riparian.errors import one_of
     from riparian.sources.dead_letters import open_sink
-    from riparian.sources.allocator import limit_fragmentation
     from riparian.sources.durations import duration, interval
     from riparian.sources.events import Event
     from riparian.sources.process import prepare_process
