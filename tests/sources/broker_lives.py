@@ -1,8 +1,9 @@
 """Learners that read from a broker and are killed: their model is that of one pass over the plan.
 
 Run as a program: ``python -m tests.sources.broker_lives KILLS SEED CASE ADDRESS [NAME=VALUE ...]``.
-The parent only imports and forks, since the clients have threads. It prints a line of JSON and ends
-with status 1 if the model differs from that of a file with the rows in the order of the plan.
+The parent only imports and forks, since the clients have threads. It prints a line of JSON for each
+finished run and ends with status 1 if its model differs from that of a file with the rows in the
+order of the plan.
 """
 
 from __future__ import annotations
@@ -139,9 +140,13 @@ def fork(work: Callable[[], None]) -> int:
     os._exit(0)
 
 
-def run(kills: int, seed: int, case: str, address: str, options: Mapping[str, str]) -> bool:
-    """Kill a learner again and again; return whether its outcome is that of one pass."""
-    chance = random.Random(seed)
+def run(
+    kills: int, chance: random.Random, case: str, address: str, options: Mapping[str, str]
+) -> int:
+    """Kill a learner until one ends by itself; return how many were killed.
+
+    Ends the program if the outcome is not that of one pass.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder, record = Path(name, "killed"), Path(name, "plan")
 
@@ -170,14 +175,25 @@ def run(kills: int, seed: int, case: str, address: str, options: Mapping[str, st
         _, status = os.waitpid(fork(one_pass), 0)
         assert status == 0
         found, wanted = outcome(folder), outcome(Path(name, "whole"))
-        print(json.dumps({"kills": killed, "same": found == wanted, "found": found}))
+        print(json.dumps({"kills": killed, "same": found == wanted, "found": found}), flush=True)
         if found != wanted:
             print(json.dumps({"wanted": wanted}))
-    return found == wanted
+            sys.exit(1)
+    return killed
+
+
+def main(kills: int, seed: int, case: str, address: str, options: Mapping[str, str]) -> None:
+    """Run learners until so many were killed."""
+    chance = random.Random(seed)
+    left = kills
+    while left > 0:
+        left -= max(1, run(left, chance, case, address, options))
+        if "RIPARIAN_COPY" in os.environ:
+            return  # the stream is empty now
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     kills, seed, case, address, *given = sys.argv[1:]
     settings = dict(option.split("=", 1) for option in given)
-    sys.exit(not run(int(kills), int(seed), case, address, settings))
+    main(int(kills), int(seed), case, address, settings)

@@ -73,7 +73,12 @@ def forest():
     return rp.StreamForest(n_estimators=3, random_state=1)
 
 
-CASES = {"tree": tree, "forest": forest, "labels": tree}
+def limited():
+    """A memory limit may depend on the borders of blocks, which the plan keeps."""
+    return rp.StreamTree(grace_period=20, max_bytes=60_000)
+
+
+CASES = {"tree": tree, "forest": forest, "labels": tree, "limited": limited}
 
 
 def job_of(case: str, rows: Path) -> Job:

@@ -11,6 +11,7 @@ from tests.sources.conformance import (
     FollowingConformance,
     GapConformance,
     KeyConformance,
+    MessageConformance,
     OutageConformance,
     PartitionConformance,
     RemadeConformance,
@@ -32,6 +33,7 @@ def bench(kafka_server):
 
 class TestKafka(
     Conformance,
+    MessageConformance,
     FollowingConformance,
     TimeConformance,
     KeyConformance,

@@ -10,6 +10,7 @@ from tests.sources.conformance import (
     Conformance,
     FollowingConformance,
     KeyConformance,
+    MessageConformance,
     by_partition,
     numbered,
     opened,
@@ -25,7 +26,7 @@ def bench(kafka_mock):
     return KafkaBench(kafka_mock)
 
 
-class TestKafkaMock(Conformance, FollowingConformance, KeyConformance):
+class TestKafkaMock(Conformance, MessageConformance, FollowingConformance, KeyConformance):
     pass
 
 
@@ -42,7 +43,7 @@ def test_what_the_broker_dropped_is_a_gap(bench):
     assert caught.value.lost == int(caught.value.resume["offset"]) - 5 > 0
     with opened(bench, {name: caught.value.resume}) as source:
         [chunk] = read(source, 1, most=1)
-    assert chunk.places == [caught.value.resume["offset"]]
+    assert list(chunk.places) == [caught.value.resume["offset"]]
 
 
 @pytest.mark.parametrize("while_open", [False, True])

@@ -16,7 +16,7 @@ from tests.effort import ATTACK
 KILLS = int(os.environ.get("RIPARIAN_KILLS", 10 * ATTACK))
 
 
-@pytest.mark.parametrize("case", ["tree", "forest", "labels"])
+@pytest.mark.parametrize("case", ["tree", "forest", "labels", "limited"])
 def test_nothing_is_lost_or_learned_twice(case):
     program = [sys.executable, "-m", "tests.sources.lives", str(KILLS), "1", case]
     done = subprocess.run(program, cwd=Path(__file__).parents[2], capture_output=True, text=True)

@@ -13,6 +13,7 @@ from tests.sources.conformance import (
     Conformance,
     FollowingConformance,
     GapConformance,
+    MessageConformance,
     OutageConformance,
     RemadeConformance,
     TimeConformance,
@@ -33,6 +34,7 @@ def bench(redis_server):
 
 class TestRedis(
     Conformance,
+    MessageConformance,
     FollowingConformance,
     TimeConformance,
     GapConformance,

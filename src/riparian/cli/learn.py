@@ -123,8 +123,10 @@ def learn(
     from riparian.sources.durations import duration, interval
     from riparian.sources.events import Event
     from riparian.sources.metrics_server import listening_address
+    from riparian.sources.process import prepare_process
     from riparian.sources.settings import Settings
 
+    prepare_process()
     as_text = target is not None and target in split_names(categorical)
     parameters = parse_parameters(given, labels_as_text=as_text)
     folder = checkpoint or resume

@@ -243,16 +243,24 @@ class Checkpoint:
             snapshot.reason,
         )
         written = time.perf_counter()
+        try:
+            self._insert(found, snapshot)
+        except FencedError:
+            (self.folder / "models" / name).unlink(missing_ok=True)
+            raise
+        self.seconds = (written - clock, time.perf_counter() - written)
+        self._remove_unnamed()
+        return found
+
+    def _insert(self, found: Generation, snapshot: Snapshot) -> None:
+        """Commit a generation whose model is durable."""
         with self._transaction() as db:
             self._check_epoch(db)
             db.execute(f"INSERT INTO generation VALUES ({', '.join('?' * 14)})", _row_of(found))
             _add_dead(db, snapshot.dead)
             for statement, parameters in snapshot.changes:
                 db.executemany(statement, parameters)
-            db.execute("DELETE FROM generation WHERE number <= ?", (number - self.keep,))
-        self.seconds = (written - clock, time.perf_counter() - written)
-        self._remove_unnamed()
-        return found
+            db.execute("DELETE FROM generation WHERE number <= ?", (found.number - self.keep,))
 
     def discard(self, generation: Generation) -> None:
         """Forget a generation whose file is damaged; the file is kept under another name."""

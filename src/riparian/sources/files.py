@@ -62,6 +62,7 @@ class LineFile:
         self._text: BinaryIO | None = None
         self._held = b""
         self._head: str | None = None
+        self._first = b""
         if self.packed:
             self._text = unpacked(self._file)
             left = byte
@@ -70,6 +71,7 @@ class LineFile:
             self.short = left > 0
         else:
             self.short = self.size() < byte
+            self._first = os.pread(self._file.fileno(), min(byte, HEAD_BYTES), 0)
 
     def size(self) -> int:
         """Return the number of bytes of the file now."""
@@ -92,6 +94,20 @@ class LineFile:
             self._head = found if self.byte >= HEAD_BYTES else None
             return found
         return self._head
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the file has fewer bytes than were read."""
+        return not self.packed and self.size() < self.read_to
+
+    def was_overwritten(self) -> bool:
+        """Whether the first bytes are no longer those that were read."""
+        if self.packed:
+            return False
+        first = os.pread(self._file.fileno(), min(self.read_to, HEAD_BYTES), 0)
+        same = first.startswith(self._first)
+        self._first = first if same else self._first
+        return not same
 
     def lines(self, most: int) -> bytes:
         """Return at most `most` whole lines; empty if there is none yet."""
@@ -264,6 +280,10 @@ class FileSource:
         while True:
             row = self._row
             data = self._file.lines(most) or self._last_line()
+            if self._file.was_cut:
+                self._raise_gap(self._file.read_to)
+            if self._file.was_overwritten():
+                raise IdentityError(f"{self.path} was overwritten while it was read")
             if data:
                 self._changed = time.monotonic()
                 lines = Lines(data)
@@ -282,8 +302,6 @@ class FileSource:
     def _last_line(self) -> bytes:
         """Return the line without a line end, if it counts already."""
         file = self._file
-        if not file.packed and file.size() < file.read_to:
-            self._raise_gap(file.read_to)
         idle = time.monotonic() - self._changed
         if file.has_rest and (not self._follow or self._is_old() or 0 < self._idle_line <= idle):
             return file.rest()

@@ -161,6 +161,7 @@ class FolderSource:
             data, row = b"", self._row
             if self._lines is not None:
                 data = self._lines.lines(most)
+                self._check_file(self._lines)
             following = [] if data else self._following()
             if following and self._lines is not None and self._lines.grown():
                 continue  # it was finished before the next file appeared, but not read to its end
@@ -182,6 +183,15 @@ class FolderSource:
             if left <= 0:
                 return None
             time.sleep(min(_PAUSE, left))
+
+    def _check_file(self, lines: LineFile) -> None:
+        """Raise an error if the present file is not the one that was read so far."""
+        if lines.was_cut:
+            self._raise_gap(
+                f"{lines.path} was read up to byte {lines.read_to:,} and was cut off", [lines.path]
+            )
+        if lines.was_overwritten():
+            raise IdentityError(f"{lines.path} was overwritten while it was read")
 
     def _following(self) -> list[str]:
         """Return the files after the present one; a GapError if one appeared before it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from riparian.sources.address import Address, client
@@ -36,8 +36,14 @@ _FIXED = {
     "isolation.level": "read_committed",
 }
 # Errors come through `error_cb`; librdkafka would log each vain attempt to connect.
-_DEFAULTS = {"client.id": "riparian", "log_level": 2, "queued.max.messages.kbytes": 65536}
-_CONSUMER = {*_FIXED, "queued.max.messages.kbytes", "group.id"}
+_DEFAULTS = {
+    "client.id": "riparian",
+    "log_level": 2,
+    # Bytes bound what is fetched ahead. With fewer messages the learner waits for each fetch.
+    "queued.max.messages.kbytes": 65536,
+    "queued.min.messages": 1_000_000,
+}
+_CONSUMER = {*_FIXED, "queued.max.messages.kbytes", "queued.min.messages", "group.id"}
 _LOG = logging.getLogger(__name__)
 #: Seconds that a request to the broker may take.
 _PATIENCE = 10.0
@@ -298,33 +304,43 @@ class KafkaSource:
 
     def _sort(self, messages: list[Any]) -> None:
         """Make chunks of messages: one for each partition."""
-        groups: dict[tuple[str, int], list[Any]] = {}
+        message_type = self._kafka.Message
         faults: list[Exception] = []
-        for message in messages:
-            if message.error() is None:
-                groups.setdefault((message.topic(), message.partition()), []).append(message)
-            elif (fault := self._fault_of(message)) is not None:
-                faults.append(fault)
-        for (topic, number), group in groups.items():
-            partition = f"{topic}/{number}"
-            last = group[-1]
-            following: dict[str, int | str] = {"offset": last.offset() + 1}
-            if last.leader_epoch() is not None:
-                following["epoch"] = last.leader_epoch()
-            times = [message.timestamp()[1] for message in group]
-            self._last[partition] = times[-1]
-            self._ready.append(
-                Chunk(
-                    partition,
-                    self.positions[partition],
-                    following,
-                    [message.value() for message in group],
-                    [message.key() for message in group],
-                    times,
-                    [message.offset() for message in group],
-                )
-            )
+        if events := [message for message in messages if message.error() is not None]:
+            messages = [message for message in messages if message.error() is None]
+            faults = [fault for m in events if (fault := self._fault_of(m)) is not None]
+        numbers = list(map(message_type.partition, messages))
+        if len(self._topics) == 1 and messages and numbers.count(numbers[0]) == len(numbers):
+            self._ready.append(self._chunk(self._topics[0], numbers[0], messages))
+        else:
+            groups: dict[tuple[str, int], list[Any]] = {}
+            for message, number in zip(messages, numbers, strict=True):
+                groups.setdefault((message.topic(), number), []).append(message)
+            for (topic, number), group in groups.items():
+                self._ready.append(self._chunk(topic, number, group))
         self._ready.extend(faults)
+
+    def _chunk(self, topic: str, number: int, messages: list[Any]) -> Chunk:
+        """Return the messages of a partition as a chunk."""
+        partition = f"{topic}/{number}"
+        first, last = messages[0], messages[-1]
+        following: dict[str, int | str] = {"offset": last.offset() + 1}
+        if last.leader_epoch() is not None:
+            following["epoch"] = last.leader_epoch()
+        self._last[partition] = last.timestamp()[1]
+        message_type = self._kafka.Message
+        offsets: Sequence[int] = range(first.offset(), last.offset() + 1)
+        if len(offsets) != len(messages):  # control records and compaction leave holes
+            offsets = list(map(message_type.offset, messages))
+        return Chunk(
+            partition,
+            self.positions[partition],
+            following,
+            list(map(message_type.value, messages)),
+            list(map(message_type.key, messages)),
+            [time for _, time in map(message_type.timestamp, messages)],
+            offsets,
+        )
 
     def _fault_of(self, message: Any) -> Exception | None:
         """What a message that reports an event means; None if it means no error."""

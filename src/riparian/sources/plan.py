@@ -86,11 +86,13 @@ class Plan:
             self._number = max(self._number, number)
             if number < since:
                 continue
+            if not (self.folder / name).exists():
+                break  # after a power failure: the order is free from here on
             found, used = _entries(self.folder / name, size)
             entries += found
             self._chain[name] = used
             if used < size:
-                break  # after a power failure: the order is free from here on
+                break
         self.begin()
         return entries
 
@@ -100,13 +102,9 @@ class Plan:
         for name in sorted(names, key=_parts, reverse=True):
             path = self.folder / name
             with open(path, "rb") as file:
-                header = file.readline()
-            try:
-                before = {str(k): int(v) for k, v in dict(json.loads(header)).items()}
-            except (ValueError, TypeError):
-                continue
-            there = {k: v for k, v in before.items() if (self.folder / k).exists()}
-            return {**there, name: path.stat().st_size}
+                before = _files_before(file.readline())
+            if before is not None:
+                return {**before, name: path.stat().st_size}
         return {}
 
     def begin(self) -> int:
@@ -157,10 +155,20 @@ def _parts(name: str) -> tuple[int, int]:
     return (int(epoch), int(number)) if epoch.isdigit() and number.isdigit() else (0, 0)
 
 
+def _files_before(header: bytes) -> dict[str, int] | None:
+    """Return what the first line of a file says of the files before it; None if it is damaged."""
+    try:
+        return {str(k): int(v) for k, v in dict(json.loads(header)).items()}
+    except (ValueError, TypeError):
+        return None
+
+
 def _entries(path: Path, size: int) -> tuple[list[Entry], int]:
     """Return the entries of a file and the bytes that they have with the first line."""
     header, *lines = path.read_bytes()[:size].splitlines(keepends=True) or [b""]
     found: list[Entry] = []
+    if _files_before(header) is None:
+        return found, 0
     used = len(header)
     for line in lines:
         entry = Entry.parsed(line) if line.endswith(b"\n") else None

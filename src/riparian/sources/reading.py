@@ -6,13 +6,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from riparian.sources.decode.rows import Decoder, Rows
 from riparian.sources.events import Event, Level
 from riparian.sources.plan import Entry
+from riparian.sources.replay import Waiting, drop_ahead, held, taken
 from riparian.sources.source import (
     Chunk,
     EndOfSource,
@@ -30,6 +32,8 @@ __all__ = ["Feed", "Gap", "Idle", "Item", "Note", "Opened", "Read", "Reader", "S
 _POLL = 0.2
 #: Seconds to wait after a broker could not be reached: the first time, and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
+#: While the plan is read again, so many blocks may wait; what is beyond is read a second time.
+_BLOCKS_AHEAD = 4
 #: Seconds after which the sample is what has come so far.
 _SAMPLE_SECONDS = 10.0
 
@@ -87,6 +91,15 @@ class Idle:
 Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """A chunk that is to be decoded."""
+
+    source: int
+    chunk: Chunk
+    replayed: bool = False
+
+
 @dataclass
 class Feed:
     """A source with its decoder and what was read but not handed out yet."""
@@ -104,7 +117,9 @@ class Feed:
     opened: bool = False
     lag: Mapping[str, Lag] = field(default_factory=dict)
     #: Chunks that were polled for the sample or for the plan, in their order.
-    waiting: deque[Chunk] = field(default_factory=deque)
+    waiting: Waiting = field(default_factory=deque)
+    #: Partitions that were read too far ahead of the plan, and where to go on in each.
+    dropped: dict[str, Position] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     #: The identity of the source in the last checkpoint.
     identity: Mapping[str, str] = field(default_factory=dict)
@@ -143,6 +158,7 @@ class Reader:
         self._block = block
         self._skip = on_gap == "skip"
         self._stopped = threading.Event()
+        self._waits = threading.Event()  # a chunk could not be decoded yet
         self._durable: deque[Sequence[Mapping[str, Position]]] = deque()
         self._looked = 0.0
 
@@ -158,7 +174,15 @@ class Reader:
         """Give what is to be learned, and what happens meanwhile; it ends with the sources."""
         for number, feed in enumerate(self.feeds):
             yield from self._trying(feed, partial(self._open, number, feed))
+        with ThreadPoolExecutor(1, thread_name_prefix="decode") as pool:
+            yield from self._decoded(pool)
+
+    def _chunks(self) -> Iterator[Item | Chosen]:
+        """Give the chunks in the order in which they are to be learned."""
         yield from self._replay()
+        for number, feed in enumerate(self.feeds):
+            for partition in list(feed.dropped):
+                yield from self._trying(feed, partial(self._go_back, number, feed, partition))
         yield from self._read_on()
 
     def close(self) -> None:
@@ -220,8 +244,20 @@ class Reader:
             feed.source.seek(gap.partition, gap.resume)
             yield Gap(number, gap)
             return
-        if chunk is not None and len(chunk.values):
+        if chunk is not None and len(chunk.values) and chunk.partition not in feed.dropped:
             feed.waiting.append(chunk)
+
+    def _go_back(self, number: int, feed: Feed, partition: str) -> Iterator[Item]:
+        """Read a partition again from where its chunks were dropped."""
+        try:
+            feed.source.seek(partition, feed.dropped[partition])
+        except GapError as gap:
+            if not self._skip:
+                raise
+            feed.source.seek(gap.partition, gap.resume)
+            yield Gap(number, gap)
+        del feed.dropped[partition]
+        feed.ended = False
 
     def _tell_durable(self) -> None:
         while self._durable:
@@ -238,17 +274,26 @@ class Reader:
 
     # -- chunks -----------------------------------------------------------------------------
 
-    def _replay(self) -> Iterator[Item]:
+    def _replay(self) -> Iterator[Item | Chosen]:
         for done, entry in enumerate(self._plan):
             feed = self.feeds[entry.source]
-            while not self._stopped.is_set() and not feed.ended and _held(feed, entry) < entry.n:
+            if entry.partition in feed.dropped and held(feed.waiting, entry) < entry.n:
+                back = partial(self._go_back, entry.source, feed, entry.partition)
+                yield from self._trying(feed, back)
+            most = _BLOCKS_AHEAD * max(self._block, entry.n)
+            while (
+                not self._stopped.is_set()
+                and not feed.ended
+                and held(feed.waiting, entry) < entry.n
+            ):
                 before = len(feed.waiting)
                 yield from self._trying(feed, partial(self._poll, entry.source, feed, _POLL))
                 if len(feed.waiting) == before:
                     yield Idle()
+                feed.dropped |= drop_ahead(feed.waiting, entry, most)
             if self._stopped.is_set():
                 return
-            chunk = _taken(feed, entry)
+            chunk = taken(feed.waiting, entry)
             if chunk is None:
                 left = len(self._plan) - done
                 text = (
@@ -258,10 +303,9 @@ class Reader:
                 fields = {"partition": entry.partition, "chunks": left}
                 yield Note(Event("reordered", text, "warning", fields))
                 return
-            decode = partial(self._decoded, entry.source, feed, chunk, replayed=True)
-            yield from self._trying(feed, decode)
+            yield Chosen(entry.source, chunk, replayed=True)
 
-    def _read_on(self) -> Iterator[Item]:
+    def _read_on(self) -> Iterator[Item | Chosen]:
         timeout = _POLL / len(self.feeds) ** 2
         while not self._stopped.is_set():
             idle = True
@@ -273,8 +317,7 @@ class Reader:
                     yield from self._trying(feed, partial(self._sample, number, feed))
                 if feed.decoder is not None and feed.waiting:
                     idle = False
-                    chunk = feed.waiting.popleft()
-                    yield from self._trying(feed, partial(self._decoded, number, feed, chunk))
+                    yield Chosen(number, feed.waiting.popleft())
             self._tell()
             if idle:
                 if all(feed.ended for feed in self.feeds):
@@ -286,15 +329,54 @@ class Reader:
         feed.state = feed.decoder.state()
         yield Sampled(number, feed.state)
 
-    def _decoded(
-        self, number: int, feed: Feed, chunk: Chunk, *, replayed: bool = False
-    ) -> Iterator[Item]:
+    def _decoded(self, pool: ThreadPoolExecutor) -> Iterator[Item]:
+        """Decode chunks in another thread; while more are there, the next one is polled meanwhile.
+
+        Polling holds the interpreter for most of its time, and parsing does not.
+        """
+        decoding: deque[tuple[Chosen, Future[Read | None]]] = deque()
+        for item in self._chunks():
+            if isinstance(item, Chosen):
+                decoding.append((item, pool.submit(self._decode_ahead, item)))
+            # A chunk that is not full was all there was: nobody waits for another one.
+            full = isinstance(item, Chosen) and len(item.chunk.values) >= self._block // 2
+            while len(decoding) > full:
+                yield from self._finished(*decoding.popleft())
+            if not isinstance(item, Chosen):
+                yield item
+        while decoding:
+            yield from self._finished(*decoding.popleft())
+
+    def _finished(self, chosen: Chosen, decoding: Future[Read | None]) -> Iterator[Item]:
+        """Give a decoded chunk; one whose decoder could not reach what it needs is tried again."""
+        ahead = [decoding]
+
+        def read() -> Iterator[Item]:
+            found = ahead.pop().result() if ahead else None
+            found = found or self._decode(chosen)
+            self._waits.clear()
+            yield found
+
+        yield from self._trying(self.feeds[chosen.source], read)
+
+    def _decode_ahead(self, chosen: Chosen) -> Read | None:
+        """Return a decoded chunk; None while the one before it could not be decoded."""
+        if self._waits.is_set():
+            return None
+        try:
+            return self._decode(chosen)
+        except ConnectionError:
+            self._waits.set()
+            raise
+
+    def _decode(self, chosen: Chosen) -> Read:
+        number, feed, chunk = chosen.source, self.feeds[chosen.source], chosen.chunk
         assert feed.decoder is not None
         rows = feed.decoder.decode(chunk.values)
         state = feed.decoder.state()
         if state != feed.state:
             feed.state = state
-        yield Read(number, chunk, rows, feed.state, Entry.of(number, chunk), replayed)
+        return Read(number, chunk, rows, feed.state, Entry.of(number, chunk), chosen.replayed)
 
 
 def _note(name: str, feed: Feed, text: str, level: Level = "info") -> Note:
@@ -319,77 +401,3 @@ def _check_identity(feed: Feed) -> None:
                 f"{feed.source.name} is not the source of the checkpoint: its {name} is {value}, "
                 f"and was {feed.identity[name]}"
             )
-
-
-def _held(feed: Feed, entry: Entry) -> int:
-    """Return how many messages of the entry's partition wait."""
-    return sum(len(c.values) for c in feed.waiting if c.partition == entry.partition)
-
-
-def _taken(feed: Feed, entry: Entry) -> Chunk | None:
-    """Take the chunk of an entry from what waits; None if its messages are not there."""
-    mine = [chunk for chunk in feed.waiting if chunk.partition == entry.partition]
-    if not mine or dict(mine[0].first) != dict(entry.first) or _held(feed, entry) < entry.n:
-        return None
-    pieces: list[Chunk] = []
-    left = entry.n
-    for chunk in mine:
-        at = feed.waiting.index(chunk)
-        if len(chunk.values) <= left:
-            del feed.waiting[at]
-            pieces.append(chunk)
-        else:
-            pieces.append(_cut(chunk, slice(0, left), chunk.first, entry.next))
-            feed.waiting[at] = _cut(chunk, slice(left, None), entry.next, chunk.next)
-        left -= len(pieces[-1].values)
-        if not left:
-            break
-    if dict(pieces[-1].next) != dict(entry.next):
-        feed.waiting.extendleft(reversed(pieces))
-        return None
-    return _joined(pieces)
-
-
-def _cut(chunk: Chunk, part: slice, first: Position, after: Position) -> Chunk:
-    values: Any = chunk.values
-    if hasattr(values, "num_rows"):
-        start, stop, _ = part.indices(values.num_rows)
-        cut = values.slice(start, stop - start)
-    else:
-        cut = values[part]
-    return replace(
-        chunk,
-        first=first,
-        next=after,
-        values=cut,
-        keys=None if chunk.keys is None else chunk.keys[part],
-        times=None if chunk.times is None else chunk.times[part],
-        places=None if chunk.places is None else chunk.places[part],
-    )
-
-
-def _joined(pieces: Sequence[Chunk]) -> Chunk:
-    if len(pieces) == 1:
-        return pieces[0]
-    first = pieces[0]
-    if hasattr(first.values, "num_rows"):
-        import pyarrow as pa
-
-        table = pa.Table.from_batches([piece.values for piece in pieces]).combine_chunks()
-        values: Any = table.to_batches()[0]
-    else:
-        values = [value for piece in pieces for value in piece.values]
-    return replace(
-        first,
-        next=pieces[-1].next,
-        values=values,
-        keys=_listed(pieces, "keys"),
-        times=_listed(pieces, "times"),
-        places=_listed(pieces, "places"),
-    )
-
-
-def _listed(pieces: Sequence[Chunk], name: str) -> list[Any] | None:
-    if getattr(pieces[0], name) is None:
-        return None
-    return [value for piece in pieces for value in getattr(piece, name)]

@@ -66,11 +66,16 @@ class InputSource:
             return
         os.makedirs(self._folder, exist_ok=True)
         parts = self._parts()
-        if parts and self._part not in parts and self._part < parts[-1]:
+        # A part goes only when a checkpoint is in a later one.
+        if self._part not in parts and (self._byte or any(part > self._part for part in parts)):
             raise GapError(
                 f"part {self._part} of the journal {self._folder} is gone",
                 partition=_NAME,
-                resume={"part": parts[0], "byte": 0, "row": self._row},
+                resume={
+                    "part": min((part for part in parts if part > self._part), default=0),
+                    "byte": 0,
+                    "row": self._row,
+                },
             )
         if self._part in parts:
             self._old = LineFile(self._path(self._part), self._byte)

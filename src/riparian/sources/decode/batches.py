@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,6 +48,7 @@ class ArrowDecoder:
         self._selection = selection
         self._fixed = fixed
         self._kinds: dict[str, Kind] = dict(kinds or {})
+        self._seen: Any = None  # the schema of the last batch
         self._make(labels)
 
     @classmethod
@@ -71,24 +73,33 @@ class ArrowDecoder:
         labels: list[NDArray[Any]] = []
         index: list[NDArray[np.int64]] = []
         faults: dict[int, str] = {}
-        for i, batch in _batches(values, faults):
+        waiting = deque(_grouped(_batches(values, faults), self._seen))
+        while waiting:
+            group = waiting.popleft()
+            batch = group[0][1] if len(group) == 1 else _combined([found for _, found in group])
+            # Which message each row is from.
+            owners = np.concatenate([_owners(i, found) for i, found in group])
             try:
                 part = self._stream.parse(batch)
             except (ValueError, pa.ArrowException) as error:
+                if len(group) > 1:
+                    waiting.extendleft([one] for one in reversed(group))
+                    continue
                 text = str(error).strip().split("\n")[0]
-                faults |= dict.fromkeys(range(batch.num_rows) if i < 0 else [i], text)
+                faults |= dict.fromkeys(owners.tolist(), text)
                 continue
+            self._seen = batch.schema
             places = np.asarray(part.places, dtype=np.int64)
             X, y = Block(dict(part.columns), len(places)), part.y
             if part.faults:
                 for row, message in part.faults.messages.items():
-                    faults[row - 1 if i < 0 else i] = reason(row, message)
+                    faults[int(owners[row - 1])] = reason(row, message)
                 kept = part.faults.kept(places.tolist())
                 X, places = X.rows(kept), places[kept]
                 y = None if y is None else y[kept]
             self._learn_kinds(X)
             blocks.append(X)
-            index.append(places - 1 if i < 0 else np.full(len(places), i))
+            index.append(owners[places - 1])
             if y is not None:
                 labels.append(y)
         if not blocks:
@@ -109,6 +120,37 @@ def _kind(column: Any) -> Kind:
     if isinstance(column, Coded) or column.dtype == object:
         return "categorical"
     return "numeric"
+
+
+def _grouped(batches: Iterator[tuple[int, Any]], seen: Any) -> Iterator[list[tuple[int, Any]]]:
+    """Put batches with the schema of the one before them together.
+
+    The first batch of a schema stays alone: it may decide the kinds of new columns.
+    """
+    group: list[tuple[int, Any]] = []
+    for i, batch in batches:
+        same = seen is not None and batch.schema.equals(seen)
+        if group and not same:
+            yield group
+            group = []
+        if same:
+            group.append((i, batch))
+        else:
+            yield [(i, batch)]
+        seen = batch.schema
+    if group:
+        yield group
+
+
+def _combined(batches: list[Any]) -> Any:
+    """Return record batches of one schema as one."""
+    [whole] = pa.Table.from_batches(batches).combine_chunks().to_batches() or batches[:1]
+    return whole
+
+
+def _owners(i: int, batch: Any) -> NDArray[np.int64]:
+    """Return which message each row of a batch is from."""
+    return np.arange(batch.num_rows) if i < 0 else np.full(batch.num_rows, i, dtype=np.int64)
 
 
 def _batches(

@@ -135,8 +135,8 @@ class JsonDecoder:
         wrong: dict[int, str] = {}
         if self._opener is not None:
             values, wrong = self._opener.open(values)
-        elif isinstance(values, Lines):
-            part = self._stream.parse(values.data)
+        elif (data := _joined(values)) is not None:
+            part = self._stream.parse(data)
             if part is not None and len(part.places) == len(values):
                 X = Block(dict(part.columns), len(values))
                 return Rows(X, part.y, np.arange(len(values)))
@@ -148,6 +148,16 @@ class JsonDecoder:
         X, y, index, wrong = merged(self._parse, list(lines.values()), few=few)
         faults |= {int(where[i]): message for i, message in wrong.items()}
         return Rows(X, y, where[index], faults)
+
+
+def _joined(values: Sequence[bytes | None]) -> bytes | None:
+    """Return messages of one line each as one text; None if one of them has no or several lines."""
+    if isinstance(values, Lines):
+        return values.data
+    if None in values:
+        return None
+    data = b"\n".join(values) + b"\n"  # type: ignore[arg-type]
+    return data if data.count(b"\n") == len(values) else None
 
 
 def _one_line_each(
@@ -239,8 +249,10 @@ class CsvDecoder:
         return self._stream.parse(data, carefully=carefully)
 
     def decode(self, values: Sequence[bytes | None]) -> Rows:
-        if isinstance(values, Lines) and b'"' not in values.data:
-            part = self._stream.parse(values.data)
+        data = _joined(values)
+        plain = isinstance(values, Lines) or (data is not None and b"\r" not in data)
+        if plain and data is not None and b'"' not in data:
+            part = self._stream.parse(data)
             if part is not None and len(part.places) == len(values):
                 X = Block(dict(part.columns), len(values))
                 return Rows(X, part.y, np.arange(len(values)))
