@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -441,8 +440,7 @@ def _run(
         )
     learner = open_learner(job, checkpoint, settings, print_message)
     try:
-        with _stopped_by_signals(learner), warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: print_message(str(message))
+        with _stopped_by_signals(learner):
             learner.run()
     except GapError as error:
         print_message(f"messages are lost: {error}; --on-gap skip goes on behind them")
