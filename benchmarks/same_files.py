@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 
 ROWS = 5_000
 RECIPES = ("VFDT", "StreamTree", "StreamForest")
@@ -54,7 +56,22 @@ def write_files(folder: Path) -> list[Path]:
         (folder / name).write_bytes(text.encode())
     with gzip.open(folder / "packed.csv.gz", "wb") as file:
         file.write(written["17 digits.csv"].encode())
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    pyarrow.parquet.write_table(pyarrow.table(columns), folder / "rows.parquet")
+    (folder / "rows.arff").write_text(arff(names, rows))
     return sorted(folder.iterdir())
+
+
+def arff(names: list[str], rows: list[Any]) -> str:
+    """Return rows as ARFF, with plain words for categories."""
+    jobs = {row[4]: f"job{i}" for i, row in enumerate(sorted(rows, key=lambda row: row[4]))}
+    head = [f"@attribute {name} numeric" for name in names[:4]]
+    head += [f"@attribute job {{{','.join(jobs.values())}}}", "@attribute y {no,yes}"]
+    lines = [
+        ",".join("?" if v is None else repr(v) for v in row[:4]) + f",{jobs[row[4]]},{row[5]}"
+        for row in rows
+    ]
+    return "\n".join(["@relation rows", *head, "@data", *lines]) + "\n"
 
 
 def delimited(names: list[str], rows: list[Any], delimiter: str, number: Any) -> str:

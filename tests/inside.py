@@ -157,7 +157,7 @@ def read_only_fast(stream):
 
 def read_only_carefully(stream):
     """Makes a text stream read no block the fast way."""
-    stream._plain_part = lambda data: None
+    stream._table = lambda data, types: None
 
 
 def memory_for_river(model):

@@ -162,3 +162,15 @@ def test_a_table_still_needs_its_target(spoilt):
     result = call("run", spoilt)
     assert result.exit_code == 2
     assert "--target" in result.stderr
+
+
+@pytest.mark.filterwarnings("default:column 'id'")
+def test_a_warning_is_one_line_without_a_place_in_the_package(tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("id,x,y\n" + "".join(f"u{i},{i % 7},{i % 2}\n" for i in range(1500)))
+    result = call("run", path, "--target", "y", "--quiet")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "riparian: column 'id': 1,000 of its first 1,000 values were new, so it is treated as an "
+        "identifier and left out; declare it in categorical_features to keep it"
+    ]

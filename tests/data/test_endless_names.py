@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import riparian as rp
+from riparian.data import naming as naming_of_package
+from riparian.data import schema as schema_of_package
 from riparian.data.identifiers import Watch, verdicts_of
 from riparian.data.naming import Limits
 from riparian.data.reading import read
-from riparian.data.schema import Schema
+from riparian.data.schema import Feature, Schema
 from riparian.data.settling import Settling
 from riparian.data.table import read_table
 from riparian.data.values import OTHER
@@ -466,3 +468,40 @@ def test_new_features_for_which_there_is_no_room_are_ignored():
     model.partial_fit({**X, **dict.fromkeys(names, np.ones(200))}, y)
     assert 50 < model.n_features_in_ < 3_000
     assert model.memory_bytes_ <= 1_000_000
+
+
+def test_a_name_is_measured_once_below_a_memory_limit(monkeypatch):
+    """The names of all batches together, not all names for every batch."""
+    measured = []
+
+    def counted(values):
+        found = list(values)
+        measured.extend(found)
+        return naming_of_package.size_of_categories(found)
+
+    monkeypatch.setattr(schema_of_package, "size_of_categories", counted)
+    X, y = stream(2_000)
+    values = ids(2_000)
+    values[::2] = "known"
+    in_batches(
+        rp.StreamTree(max_bytes="100MB", max_categories=10_000, categorical_features=["id", "job"]),
+        with_id(X, values),
+        y,
+        20,
+    )
+    assert len(measured) == len(set(measured))
+    # Half of 1,980 ids, "known" and five jobs; the names of the last batch are not needed yet.
+    assert len(measured) == 996
+
+
+def test_names_that_were_taken_back_are_measured_again():
+    schema = Schema()
+    schema.add_feature(Feature("a", "categorical"))
+    feature = schema.features[0]
+    schema.add_categories(feature, ["x", "y" * 100, "z"])
+    before = schema.sizes_of_categories()
+    del feature.codes["z"], feature.codes["y" * 100]
+    schema.add_categories(feature, ["z"])
+    after = schema.sizes_of_categories()
+    assert before == {0: naming_of_package.size_of_categories(["x", "y" * 100, "z"])}
+    assert after == {0: naming_of_package.size_of_categories(["x", "z"])}

@@ -254,3 +254,47 @@ def test_what_cannot_learn_sparse_rows_refuses_by_name(case):
 @pytest.mark.parametrize("model", [rp.VFDT(), rp.HAT(leaf="majority"), rp.AdaptiveRandomForest()])
 def test_what_can_learn_sparse_rows_tells_scikit_learn(model):
     assert get_tags(model).input_tags.sparse
+
+
+class Looked(list):
+    """A list that counts the elements that are looked at."""
+
+    looks = 0
+
+    def __getitem__(self, place):
+        self.looks += len(range(len(self))[place]) if isinstance(place, slice) else 1
+        return super().__getitem__(place)
+
+    def __iter__(self):
+        for element in super().__iter__():
+            self.looks += 1
+            yield element
+
+    def count(self, element):
+        self.looks += len(self)
+        return super().count(element)
+
+
+class LookedIndex(dict):
+    """A dict that counts the names that are iterated over."""
+
+    looks = 0
+
+    def __iter__(self):
+        for name in super().__iter__():
+            self.looks += 1
+            yield name
+
+
+def test_a_call_looks_at_no_feature_that_it_does_not_bring():
+    """The names were looked at once; later calls do not go through 5,000 of them again."""
+    X = sparse.random_array((300, 5_000), density=0.002, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(300) % 2
+    model = rp.VFDT().partial_fit(X[:100], y[:100]).partial_fit(X[100:200], y[100:200])
+    schema = inside.schema(model)
+    schema.features, schema.codes = Looked(schema.features), Looked(schema.codes)
+    schema.index = LookedIndex(schema.index)
+    for row in range(200, 300):
+        model.partial_fit(X[row : row + 1], y[row : row + 1])
+        model.predict(X[row : row + 1])
+    assert schema.features.looks + schema.codes.looks + schema.index.looks == 0

@@ -109,3 +109,26 @@ def test_an_arrow_stream_is_read_from_standard_input_and_a_file_is_not(
     for form in ("arrow", "parquet"):
         give(form)
         assert "read from its end" in refused("-", target="y", format=form)
+
+
+def test_a_class_that_comes_late_in_a_parquet_file_decides_nothing_about_the_first_rows(tmp_path):
+    """The dictionary of a row group lists the values of all its rows."""
+    pyarrow = pytest.importorskip("pyarrow")
+    labels = ["1", "2"] * 12_000 + ["", "x"]
+    path = tmp_path / "late.parquet"
+    save(pyarrow.table({"a": np.arange(24_002.0), "y": labels}), path, "parquet")
+    with open_stream(path, target="y", skip_bad_rows=True) as stream:
+        labels_read = [label for _, y in stream.blocks(5000) for label in y.tolist()]
+        assert stream.skipped == 1
+        assert "row 24001" in stream.first_fault
+    assert labels_read == [*labels[:24_000], "x"]
+
+
+def test_the_bytes_read_of_a_parquet_file_grow_with_its_rows(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    save(pyarrow.table({"a": np.arange(4000.0), "y": [0, 1] * 2000}), path, "parquet")
+    with open_stream(path, target="y") as stream:
+        read_so_far = [stream.bytes_read for _ in stream.blocks(1000)]
+    size = path.stat().st_size
+    assert read_so_far == [size // 4, size // 2, size * 3 // 4, size]

@@ -13,6 +13,8 @@ import pytest
 from riparian.data.block import Block
 from riparian.streams import open_stream
 from riparian.streams.readers import source, text
+from riparian.streams.readers.ahead import with_results
+from riparian.streams.readers.columns import SAMPLE_ROWS
 from tests.reading import many, read, refused, whole
 
 
@@ -108,3 +110,49 @@ def test_the_rows_after_the_first_part_keep_their_kind(write, monkeypatch):
     assert X["x"].tolist() == list(range(500))
     assert X["c"].tolist() == [f"k{i % 3}" for i in range(500)]
     assert y.tolist() == [0, 1] * 250
+
+
+def test_json_pieces_that_are_parsed_at_once_know_features_that_came_before_them(
+    write, monkeypatch
+):
+    """The second feature appears once, in a piece in the middle; later pieces lack it."""
+    rows = [f'{{"a": {i}, "y": {i % 2}}}\n' for i in range(SAMPLE_ROWS + 400)]
+    rows[SAMPLE_ROWS + 50] = f'{{"a": 7, "b": 3, "y": {(SAMPLE_ROWS + 50) % 2}}}\n'
+    path = write("new.jsonl", "".join(rows))
+    monkeypatch.setattr(text, "PIECE_BYTES", 200)
+    X, y = read(path, target="y", size=10**6)
+    assert list(X) == ["a", "b"]
+    assert np.flatnonzero(X["b"] == 3).tolist() == [SAMPLE_ROWS + 50]
+    assert y.tolist() == [i % 2 for i in range(SAMPLE_ROWS + 400)]
+
+
+def test_results_come_in_the_order_of_their_items_and_an_error_after_them():
+    started = threading.Barrier(2, timeout=30)
+
+    def slow_first(item):
+        if item < 2:
+            started.wait()  # both run at once
+        return item * 10
+
+    def items():
+        yield from range(5)
+        raise OSError("the disk is gone")
+
+    found = with_results(slow_first, items(), 2)
+    assert [next(found) for _ in range(5)] == [(i, i * 10) for i in range(5)]
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(found)
+
+
+def test_items_are_read_only_a_few_ahead():
+    read_so_far = []
+
+    def items():
+        for i in range(100):
+            read_so_far.append(i)
+            yield i
+
+    found = with_results(lambda item: item, items(), 2)
+    assert next(found) == (0, 0)
+    assert len(read_so_far) == 3
+    assert len(list(found)) == 99

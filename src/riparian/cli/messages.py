@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, ParamSpec
 
@@ -35,14 +36,20 @@ Splits = Annotated[int, typer.Option("--splits", min=0, help="Number of latest s
 
 
 def report_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Wrap a command so that an error is printed as one line and sets the exit status."""
+    """Wrap a command so that errors and warnings are printed as one line each.
+
+    An error also sets the exit status.
+    """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             with errors_as(print_message):
                 try:
-                    command(*args, **kwargs)
+                    with warnings.catch_warnings():
+                        # Without the line of the package that warns, which says nothing to a user.
+                        warnings.showwarning = lambda message, *_: print_message(str(message))
+                        command(*args, **kwargs)
                     sys.stdout.flush()
                 finally:
                     end_work()

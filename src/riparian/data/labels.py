@@ -73,7 +73,9 @@ def read_labels(y: Any, n_rows: int) -> NDArray[Any]:
         return labels.astype(object)
     if kind not in _LABEL_KINDS:
         raise ValueError(f"Unknown label type: {labels.dtype}; {LABELS}")
-    return _built_in_labels(labels.tolist())
+    values = labels.tolist()
+    # An array of built-in objects, as the readers of files give it, needs no copy.
+    return labels if kind == "O" and _are_built_in(values) else _built_in_labels(values)
 
 
 def read_label(y: Any, row: int = 0) -> Label:
@@ -128,9 +130,13 @@ def _whole_numbers(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _built_in_labels(values: list[Any]) -> NDArray[Any]:
-    if not set(map(type, values)) <= EXACT_LABELS:
+    if not _are_built_in(values):
         values = [read_label(value, row) for row, value in enumerate(values)]
     return as_objects(values)
+
+
+def _are_built_in(values: list[Any]) -> bool:
+    return set(map(type, values)) <= EXACT_LABELS
 
 
 def encode_labels(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from riparian import _core
 from riparian.data.identifiers import Verdict, Watch, verdicts_of
 from riparian.data.values import OTHER, Name
 
-__all__ = ["Coded", "Limits", "admit", "memory_of", "size_of_feature"]
+__all__ = ["Coded", "Limits", "admit", "memory_of", "size_of_categories", "size_of_feature"]
 
 #: What a name costs at most in addition to its own object: its entries in the tables of the schema.
 _OF_FEATURE = 512
@@ -169,7 +169,7 @@ def size_of_categories(values: Iterable[Hashable]) -> int:
 
 
 def admit(
-    columns: Mapping[int, Coded], names: Mapping[int, Collection[Hashable]], limits: Limits
+    columns: Mapping[int, Coded], sizes: Callable[[], dict[int, int]], limits: Limits
 ) -> None:
     """Decide which new categories of a batch get names, and which features are identifiers.
 
@@ -177,24 +177,23 @@ def admit(
     ----------
     columns : mapping
         The categorical columns by the positions of their features. They are changed.
-    names : mapping
-        The categories of all features before the batch, by position.
+    sizes : callable
+        Returns the bytes of the categories of all features before the batch, by position; see
+        `size_of_categories`.
     limits : Limits
         The limits of the model.
     """
     for column in columns.values():
         column.judge()
     if limits.share is not None and any(column.added for column in columns.values()):
-        _fit(columns, names, limits.share)
+        _fit(columns, sizes(), limits.share)
     for column in columns.values():
         column.finish()
 
 
-def _fit(
-    columns: Mapping[int, Coded], names: Mapping[int, Collection[Hashable]], share: int
-) -> None:
+def _fit(columns: Mapping[int, Coded], sizes: dict[int, int], share: int) -> None:
     """Admit new categories, row by row, while their names fit into `share` bytes."""
-    sizes = {place: size_of_categories(found) for place, found in names.items()}
+    total = sum(sizes.values())
     # Row, 0 where an identifier leaves or 1 for a name, position, place among the new names.
     events = [
         (row, 1, place, i)
@@ -209,15 +208,16 @@ def _fit(
         leaves = column.leaves
         if not is_name:
             if leaves == row and column.after is not None and not column.after.cut:
-                sizes[place] = 0
+                total -= sizes.pop(place, 0)
             continue
         if i >= len(column.added) or column.added[i] is OTHER:
             continue
         if leaves is not None and row >= leaves:
             continue
         size = size_of_categories([column.added[i]])
-        if sum(sizes.values()) + size <= share:
+        if total + size <= share:
             sizes[place] = sizes.get(place, 0) + size
+            total += size
             continue
         column.close(i)
         column.judge()

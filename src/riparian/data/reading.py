@@ -138,7 +138,7 @@ def read(
             found.watch = watches.get(place)
             if place < known:
                 found.other = schema.features[place].codes.get(OTHER, -1)
-        admit(coded, {p: f.codes for p, f in enumerate(schema.features) if f.codes}, limits)
+        admit(coded, schema.sizes_of_categories, limits)
     gone = missing_from or {p: c.leaves for p, c in coded.items() if c.leaves is not None}
     for place, found in coded.items():
         columns[place] = found.codes
@@ -180,13 +180,8 @@ def _read_sparse(schema: Schema, matrix: SparseMatrix, categorical: Any) -> Read
 
 def _has_positions(schema: Schema, table: Table) -> bool:
     """Whether the features are numeric, without names, and as many as the columns."""
-    n = len(schema.features)
-    return (
-        0 < n == len(table.columns)
-        and table.names is None
-        and schema.codes.count(None) == n
-        and list(schema.index) == list(range(n))
-    )
+    n = len(table.columns)
+    return n > 0 and table.names is None and schema.has_plain_positions(n)
 
 
 def _names(schema: Schema, table: Table) -> list[Name]:

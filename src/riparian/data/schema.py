@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from riparian.data.formatting import exact_value
 from riparian.data.identifiers import Verdict, Watch
-from riparian.data.naming import memory_of
+from riparian.data.naming import memory_of, size_of_categories
 from riparian.data.times import TimeKind, time_text
 from riparian.data.values import Name
 
@@ -64,7 +65,9 @@ class Schema:
         "features",
         "ignored",
         "index",
+        "measured",
         "owner",
+        "plain",
         "watches",
     )
 
@@ -81,6 +84,11 @@ class Schema:
         self.watches: dict[int, Watch] = {}
         #: Number of known values that were ignored because there are too many features.
         self.ignored = 0
+        #: For each feature with categories: how many of them were measured, the last of those, and
+        #: their bytes.
+        self.measured: dict[int, tuple[int, Hashable, int]] = {}
+        #: How many of the first features are known to be numeric, with their positions as names.
+        self.plain = 0
 
     @property
     def bytes(self) -> int:
@@ -118,6 +126,25 @@ class Schema:
         """Number of codes of a feature, with those whose names were freed."""
         watch = self.watches.get(place)
         return len(self.features[place].codes) + (watch.forgotten if watch else 0)
+
+    def forget_measures(self) -> None:
+        """Look at all names again; some may have been taken back."""
+        self.measured.clear()
+        self.plain = 0
+
+    def has_plain_positions(self, n: int) -> bool:
+        """Return whether there are `n` features, numeric and named by their positions.
+
+        Only features that are new since the last call are looked at.
+        """
+        if len(self.features) != n:
+            return False
+        while self.plain < n:
+            feature = self.features[self.plain]
+            if feature.kind != "numeric" or feature.name != self.plain:
+                return False
+            self.plain += 1
+        return True
 
     @property
     def named(self) -> bool:
@@ -186,6 +213,26 @@ class Schema:
         codes = self.features[place].codes
         of_names = sum(memory_of(value) + memory_of(code) for value, code in codes.items())
         return of_names + memory_of(codes) - memory_of({})
+
+    def sizes_of_categories(self) -> dict[int, int]:
+        """Return the bytes that the categories of features need at most, by position.
+
+        Only categories that are new since the last call are measured.
+        """
+        measured = {}
+        for place, feature in enumerate(self.features):
+            codes = feature.codes
+            if not codes:
+                continue
+            n, last, size = self.measured.get(place, (0, None, 0))
+            # Names are taken back from the end when a batch fails.
+            if n and codes.get(last) != n - 1:
+                n = size = 0
+            new = list(islice(reversed(codes), len(codes) - n))
+            last = new[0] if new else last
+            measured[place] = (len(codes), last, size + size_of_categories(new))
+        self.measured = measured
+        return {place: size for place, (_, _, size) in measured.items()}
 
     def restore_watch(self, place: int, watch: Watch) -> None:
         """Set what a model file knows about a possible identifier."""

@@ -99,7 +99,8 @@ class Counts:
                 self.confusion = (
                     np.pad(self.confusion, (grown, grown)) if k <= MOST_CONFUSED else None
                 )
-        self.true += np.bincount(true, minlength=k)
+        added = np.bincount(true, minlength=k)
+        self.true += added
         of, guess = true, predicted
         if predicted.min() < 0:
             known = predicted >= 0
@@ -108,14 +109,17 @@ class Counts:
         if self.confusion is not None:
             cells = np.bincount(of * k + guess, minlength=k * k)
             self.confusion += cells.reshape(k, k)
-        self._compare(true, k)
+        self._compare(true, self.true - added)
 
-    def _compare(self, true: Codes, k: int) -> None:
-        """Count the rows that the two baselines would have predicted correctly."""
+    def _compare(self, true: Codes, counts: NDArray[np.int64]) -> None:
+        """Count the rows that the two baselines would have predicted correctly.
+
+        `counts` are those of the classes before these rows.
+        """
+        k = len(counts)
         same = int(np.count_nonzero(true[1:] == true[:-1]))
         self.no_change_correct += same + int(true[0] == self._last)
         self._last = int(true[-1])
-        counts = self.true - np.bincount(true, minlength=k)
         # In parts, because the running counts need rows x classes numbers.
         step = max(1, min(1000, 1_000_000 // k))
         start = 0

@@ -314,6 +314,7 @@ class Learning(Predicting[E]):
                     self._install(state)
             except BaseException as error:
                 settle(min(most, state.engine.seen - before))
+                state.schema.forget_measures()
                 self._give_up_if_unfinished(state.engine, error)
                 # A fit that fails changes nothing; one that the user ends keeps its rows.
                 keeps = not fresh or isinstance(error, KeyboardInterrupt)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from riparian import _core
 from riparian.data.costs import cost_matrix
@@ -22,6 +20,9 @@ from riparian.models.settings import check_settings
 from riparian.policies import Policy
 from riparian.policies.callables import check_impurity
 from riparian.policies.parameter import whole
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 __all__ = [
     "Batch",
@@ -138,6 +139,9 @@ def fit_pruned(batch: Batch, impurity: Any) -> DecisionTreeClassifier:
     Two are used here because a wrong split of the seed is never revised, while a missing one is
     found by the stream.
     """
+    # Not above: the registry imports every module, and this takes a sixth of all imports.
+    from sklearn.tree import DecisionTreeClassifier
+
     name = impurity.name if isinstance(impurity, Policy) else ""
     criterion = name if name in ("entropy", "gini") else "gini"
     X, y = batch.matrix, batch.labels
@@ -240,6 +244,9 @@ def threshold_of_doubles(threshold: Doubles) -> Doubles:
 
 
 def _check_tree(tree: Any) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.utils.validation import check_is_fitted
+
     if not isinstance(tree, DecisionTreeClassifier):
         raise TypeError(
             f"tree must be a DecisionTreeClassifier of scikit-learn, got {type(tree).__name__}"

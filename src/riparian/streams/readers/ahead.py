@@ -1,14 +1,17 @@
-"""A thread that reads ahead while the model learns."""
+"""Threads that read ahead while the model learns."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, TypeVar
 
-__all__ = ["Ahead"]
+__all__ = ["Ahead", "with_results"]
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 # Two are enough: one that is ready and one that is being made.
@@ -62,3 +65,43 @@ class Ahead(Generic[T]):
         """End the thread."""
         self._stopped.set()
         self._thread.join(timeout=10.0)
+
+
+def with_results(
+    function: Callable[[T], R], items: Iterator[T], n_threads: int
+) -> Iterator[tuple[T, R]]:
+    """Give items in their order, each with the result of a function that threads call.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one item. Several calls run at once.
+    items : iterator
+        Read in the calling thread, at most `n_threads` items ahead. Its error is raised after the
+        items before it.
+    n_threads : int
+        How many threads.
+
+    Yields
+    ------
+    item, result
+        An item and what the function returned for it.
+    """
+    error: Exception | None = None
+    ended = False
+    waiting: deque[tuple[T, Future[R]]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        while waiting or not ended:
+            while not ended and len(waiting) <= n_threads:
+                try:
+                    item = next(items)
+                    waiting.append((item, pool.submit(function, item)))
+                except StopIteration:
+                    ended = True
+                except Exception as raised:
+                    error, ended = raised, True
+            if waiting:
+                item, future = waiting.popleft()
+                yield item, future.result()
+    if error is not None:
+        raise error

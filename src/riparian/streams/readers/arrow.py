@@ -146,11 +146,22 @@ class ParquetStream(_BatchStream):
         if source.is_input:
             raise ValueError("Parquet is read from its end, which standard input does not have")
         try:
-            self._file = pyarrow.parquet.ParquetFile(source.plain(), pre_buffer=False)
+            self._file = self._opened()
+            self._set_schema(self._file.schema_arrow)
+            if self.target is not None:
+                # Classes are few, and the file mostly has them as codes already.
+                self._file = self._opened(read_dictionary=[self.target])
         except (pa.ArrowInvalid, OSError) as error:
             raise ValueError(f"{source.name}: {_first_line(error)}") from None
         self.n_rows = self._file.metadata.num_rows
-        self._set_schema(self._file.schema_arrow)
+
+    def _opened(self, **options: Any) -> Any:
+        return pyarrow.parquet.ParquetFile(self._source.native(), pre_buffer=False, **options)
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of `n_bytes` the rows that were handed out take, about."""
+        return (self.n_bytes or 0) * self.row // (self.n_rows or 1)
 
     def _batches(self) -> Iterator[Any]:
         columns = [*self._read, *([self.target] if self.target is not None else [])]

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from riparian.data.block import Coded, Stored
+from riparian.streams.readers.ahead import with_results
 from riparian.streams.readers.arrays import coded, numbers
 from riparian.streams.readers.columns import (
     MISSING,
@@ -37,6 +38,9 @@ from riparian.streams.readers.source import Source, not_text
 from riparian.streams.readers.text import Piece, Text, lines_of
 
 __all__ = ["JsonLinesStream"]
+
+# The most threads that parse at once.
+_MOST_THREADS = 4
 
 # What texts and labels are read as, where all values of the first rows are of one type. Numbers
 # with a fraction are not among them: 1 and 1.0 are different texts, and equal as doubles.
@@ -59,7 +63,8 @@ class JsonLinesStream(FileStream):
     ) -> None:
         super().__init__(source, selection, faults)
         self._text = Text(source)
-        # The type as which pyarrow reads a column; None where no type has its texts.
+        # The type as which pyarrow reads a column; None where no type has its texts. Threads read
+        # it, so it is replaced and not changed.
         self._types: dict[str, Any] = {}
         if decided is None:
             self._look_ahead()
@@ -114,8 +119,11 @@ class JsonLinesStream(FileStream):
                 self.labels.decide(_text(value) for value in values if value is not None)
 
     def _parts(self) -> Iterator[Part]:
-        while (piece := self._text.piece()) is not None:
-            part = self._plain_part(piece.data)
+        for piece, (types, table) in self._tables():
+            if types is not self._types:
+                # A feature is new since the piece was parsed.
+                table = self._table(piece.data, self._types)
+            part = None if table is None else self._part(table)
             if part is None:
                 part = self._careful_part(piece)
             part.late = piece.late
@@ -123,15 +131,30 @@ class JsonLinesStream(FileStream):
             yield part
         self._refuse_damage(self._text.damage)
 
+    def _tables(self) -> Iterator[tuple[Piece, tuple[dict[str, Any], Any]]]:
+        """Give the pieces of the text, each with the types as which it was parsed and its table."""
+
+        def parsed(piece: Piece) -> tuple[dict[str, Any], Any]:
+            types = self._types
+            return types, self._table(piece.data, types)
+
+        pieces = iter(self._text.piece, None)
+        if self._source.live:
+            # A piece must not wait until the next one has arrived.
+            return ((piece, parsed(piece)) for piece in pieces)
+        # JSON takes longer to parse than a tree takes to learn, so one thread is not enough.
+        return with_results(parsed, pieces, min(pa.cpu_count(), _MOST_THREADS))
+
     # -- by pyarrow -------------------------------------------------------------------------
 
-    def _table(self, data: bytes) -> Any:
+    def _table(self, data: bytes, types: dict[str, Any]) -> Any:
         """Parse text; None where pyarrow refuses it, or could read it otherwise."""
-        if None in self._types.values():
+        if None in types.values():
             return None
         if not data.endswith(b"\n"):
             data += b"\n"
-        if not _is_object_per_line(data):
+        n_lines = _object_lines(data)
+        if n_lines is None:
             return None
         try:
             if not data.isascii():
@@ -140,21 +163,23 @@ class JsonLinesStream(FileStream):
                 pa.BufferReader(data),
                 read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
                 parse_options=pyarrow.json.ParseOptions(
-                    explicit_schema=pa.schema(list(self._types.items())),
+                    explicit_schema=pa.schema(list(types.items())),
                     unexpected_field_behavior="infer",
                 ),
             )
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
             return None
-        if table.num_rows != data.count(b"\n"):
+        if table.num_rows != n_lines:
             return None
-        new = set(table.column_names) - self._types.keys()
+        new = set(table.column_names) - types.keys()
         return None if any(map(self._selection.has, new)) else table
 
     def _plain_part(self, data: bytes) -> Part | None:
-        table = self._table(data)
-        if table is None:
-            return None
+        table = self._table(data, self._types)
+        return None if table is None else self._part(table)
+
+    def _part(self, table: Any) -> Part | None:
+        """Give the rows of a table; None where a value of it has to be read carefully."""
         columns: dict[str, Stored] = {}
         for name, kind in self.kinds.items():
             if kind == "numeric":
@@ -224,15 +249,17 @@ class JsonLinesStream(FileStream):
         new = set(filter(self._selection.has, unknown))
         if not new:
             return
+        types = dict(self._types)
         for name in dict.fromkeys(chain.from_iterable(rows)):
             if name in new:
                 values = [_known(row.get(name)) for row in rows]
                 kind = self._selection.forced(name) or _kind(values)
                 self.kinds[name] = kind
                 if kind in ("date", "time"):
-                    self._types[name] = pa.string()
+                    types[name] = pa.string()
                 else:
-                    self._types[name] = pa.float64() if kind == "numeric" else _type_of(values)
+                    types[name] = pa.float64() if kind == "numeric" else _type_of(values)
+        self._types = types
 
     def _objects(self, data: bytes, faults: Faults) -> tuple[Sequence[int], list[dict[str, Any]]]:
         """Give the rows and their numbers, without those that cannot be read."""
@@ -267,16 +294,16 @@ class JsonLinesStream(FileStream):
             raise ValueError(f"the target {self.target!r} is not there; the keys are {keys}")
 
 
-def _is_object_per_line(data: bytes) -> bool:
-    """Return whether each line begins and ends with a brace, so that no object spans lines."""
+def _object_lines(data: bytes) -> int | None:
+    """Count the lines; None if one does not begin and end with a brace."""
     characters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     if data[:1] != b"{" or (characters[ends[:-1] + 1] != ord("{")).any():
-        return False
+        return None
     last = characters[ends - 1]
     if b"\r" in data:
         last = np.where(last == ord("\r"), characters[ends - 2], last)
-    return bool((last == ord("}")).all())
+    return len(ends) if (last == ord("}")).all() else None
 
 
 def _type_of(values: Sequence[Any]) -> Any:

@@ -69,6 +69,7 @@ class Source:
         # Python's own standard input stays open.
         self._owned = self._file is not getattr(sys.stdin, "buffer", None)
         self._text: Any = None
+        self._native: Any = None
         self._damage: DamagedFileError | None = None
         self._arrivals: _Arrivals | None = None
         if self.live:
@@ -87,6 +88,20 @@ class Source:
     def plain(self) -> BinaryIO:
         """Give the bytes as they are."""
         return cast(BinaryIO, self._file)
+
+    def native(self) -> Any:
+        """Give a file in which pyarrow can read anywhere, without calls of Python where it can be.
+
+        Reads from it do not count as `bytes_read`.
+        """
+        import pyarrow
+
+        if self._native is None:
+            if "://" in self.path:
+                self._native = self._file.raw
+            else:
+                self._native = self._file if self.live else pyarrow.OSFile(self.path)
+        return self._native
 
     def read(self, n: int, until: float | None = None) -> bytes | None:
         """Read decompressed bytes, about `n`; none is the end.
@@ -150,6 +165,8 @@ class Source:
         if self._arrivals is not None:
             self._arrivals.close()
         elif self._owned:
+            if self._native is not None:
+                self._native.close()
             self._file.close()
 
 
