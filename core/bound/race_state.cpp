@@ -11,6 +11,9 @@
 namespace riparian {
 namespace {
 
+// No number of a race is larger, and none gets out of the range of doubles from here.
+constexpr double largest = 1e15;
+
 void demand(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("race: ") + what);
 }
@@ -41,7 +44,7 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
     const auto next = [&] {
         demand(at < count, "too few numbers");
         const double x = numbers[at++];
-        demand(std::fabs(x) <= 1e300, "a number is out of range");
+        demand(std::fabs(x) <= std::max(largest, largest_value), "a number is out of range");
         return x;
     };
     const auto between = [&](double least, double most) {
@@ -71,7 +74,7 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
     rows_ = static_cast<std::uint64_t>(whole(0.0, 0x1p53));
     left_ = static_cast<std::uint32_t>(whole(1.0, 0x1p30)) & 0x7fffffffU;
     judged_ = whole(0.0, 1.0) != 0.0 ? 1U : 0U;
-    evidence_ = static_cast<float>(between(-3e38, 3e38));
+    evidence_ = static_cast<float>(between(-largest, largest));
     demand((count - at) / 8 >= size, "too few numbers");
     Held<Contender> contenders(size);
     std::size_t needed = 0;
@@ -83,13 +86,15 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
         c.cut.test = static_cast<Test>(whole(0.0, 3.0));
         c.cut.threshold = between(-largest_value, largest_value);
         c.cut.category = static_cast<std::int32_t>(whole(-1.0, 1e6));
-        c.cut.gain = next();
+        c.cut.gain = between(-1.0, 1.0);
         c.branches = static_cast<std::uint32_t>(whole(1.0, static_cast<double>(count)));
         c.heavy = static_cast<std::int32_t>(whole(0.0, static_cast<double>(c.branches) - 1.0));
         c.shown = static_cast<Shown>(whole(0.0, i == 0 ? 0.0 : 3.0));
         needed += size_of(c, i > 0);
         if (last) {
-            demand(c.cut.test == Test::leaf && c.branches == 1, "no null cut");
+            demand(c.cut.test == Test::leaf && c.branches == 1 && c.cut.threshold == 0.0 &&
+                       c.cut.category == none,
+                   "no null cut");
             continue;
         }
         const Feature& f = features[static_cast<std::size_t>(c.cut.feature)];
@@ -103,7 +108,9 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
     contenders_ = std::move(contenders);
     arrange();
     const std::size_t room = contenders_[0].branches * classes_;
-    for (std::size_t i = 0; i + room < numbers_.size(); ++i) numbers_[i] = next();
+    for (std::size_t i = 0; i + room < numbers_.size(); ++i) {
+        numbers_[i] = between(-largest, largest);
+    }
     for (std::uint32_t& n : cells_) {
         n = static_cast<std::uint32_t>(whole(0.0, std::min(0x1p31, static_cast<double>(rows_))));
     }
@@ -116,9 +123,19 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
             from += Bets::size;
         }
         for (std::size_t v = 0; v < c.branches; ++v, from += per_branch()) {
+            double sum = 0.0, squares = 0.0;
             for (std::size_t k = 0; k < classes_ + 2; ++k) {
                 demand(from[k] >= 0.0, "a negative weight");
+                if (k >= classes_) continue;
+                sum += from[k];
+                squares += from[k] * from[k];
             }
+            const auto near = [](double a, double b) {
+                return std::fabs(a - b) <= 1e-6 * (1.0 + b);
+            };
+            demand(near(from[classes_], sum) &&
+                       (stakes_.labels || near(from[classes_ + 1], squares)),
+                   "a sum of weights is wrong");
             const double label = from[classes_ + 1];
             demand(!stakes_.labels ||
                        (label < static_cast<double>(classes_) && label == std::floor(label)),

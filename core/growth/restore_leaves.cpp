@@ -45,6 +45,14 @@ void restore_extras(GrowthState& state, const Snapshot& s) {
         leaves.extras(i)->restore(state.settings, leaves.shape(i), state.nodes.features(),
                                   leaves.own_counts(leaves[i]), state.known.n_classes,
                                   leaves[i].weight, numbers.read(n), n);
+        if (const auto* const race = std::get_if<Race>(&leaves.extras(i)->bound)) {
+            for (std::size_t c = 0; c + 1 < race->size(); ++c) {
+                const Candidate cut = race->contender(c);
+                demand(possible(s, state.nodes.features(), static_cast<std::uint8_t>(cut.test),
+                                cut.feature, cut.threshold, cut.category),
+                       "race: an impossible cut");
+            }
+        }
     }
     numbers.demand_end();
 }

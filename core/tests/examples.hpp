@@ -187,7 +187,7 @@ inline std::vector<TreeSettings> settings_with_extras() {
     all[10].leaf = Adaptive{};
     all[11].adaptation = Options{0.9, 4};
     all[11].leaf = Adaptive{};
-    for (TreeSettings* const s : {&all[12], &all[13], &all[14]}) {
+    for (TreeSettings* const s : {&all[12], &all[13]}) {
         s->bound = Betting{Budget::leaf};
         s->impurity = Gini{};
         s->delta = 0.5;
