@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from choosing_streams import CHOOSING, REPORTING
+from choosing_tables import Found
 from leaderboard_models import BOARDS
 from leaderboard_runs import BoardRuns
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ _COLUMNS = (
 )
 _LIBRARIES = {"riparian": "riparian", "moa": "MOA", "river": "River"}
 DOTS_PER_INCH = 144
+#: The model of a board that users are told to begin with.
+_DEFAULTS = {"trees": "StreamTree", "forests": "StreamForest"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,13 @@ class Board:
         columns = [(name, name, "{}") for name in ("stream", *models)]
         return _without_title(Table("", columns, rows))
 
+    def against(self, model: str) -> str:
+        """Return Wilcoxon's signed-rank tests of a model against each other one, a line each."""
+        found = Found(self.models, self.streams, {"accuracy": self.accuracies()})
+        others = [self.models[i] for i in np.argsort(self.ranks().mean, kind="stable")]
+        lines = [f"- {found.against(model, other)}" for other in others if other != model]
+        return "\n".join(lines)
+
     def described(self) -> str:
         """Return the diagram in words."""
         ranks = self.ranks()
@@ -144,7 +154,11 @@ def write_page(runs: BoardRuns, docs: Path) -> None:
     choosing = {board: Board.of(runs, board, CHOOSING) for board in BOARDS}
     for name, board in reporting.items():
         board.draw(docs / "images", f"leaderboard-{name}")
-        blocks[name] = f"{_picture(name, board)}\n\n{board.summary()}"
+        parts = [_picture(name, board), board.summary()]
+        default = _DEFAULTS[name]
+        if default in board.models:
+            parts.append(_fold(f"{default} against each other model", board.against(default)))
+        blocks[name] = "\n\n".join(parts)
     choosing = {name: board for name, board in choosing.items() if board.models}
     tables = [f"**{name.capitalize()}**\n\n{board.summary()}" for name, board in choosing.items()]
     blocks["choosing"] = "\n\n".join(tables or ["This half was not run."])

@@ -76,6 +76,15 @@ def test_the_table_has_means_sums_and_what_was_finished(board, tmp_path):
     ]
 
 
+def test_a_model_is_tested_against_each_other_one(board, tmp_path):
+    found = board.page.Board.of(small_runs(board, tmp_path / "runs.jsonl"), "trees", STREAMS)
+    # Points against B: +10, 0, +10, -5; against C: +20, +10, +20, +5, all of one sign: p = 2 / 2^4.
+    first, second = found.against("A").splitlines()
+    assert first.startswith("- A against B: better on 2, worse on 1 of 4, median +5.00, mean +3.75")
+    assert second.startswith("- A against C: better on 4, worse on 0 of 4, median +15.00")
+    assert second.endswith("Wilcoxon p = 0.12.")
+
+
 def test_a_stream_counts_with_the_mean_of_its_seeds(board, tmp_path):
     runs = [run_of("A", "sine", 0.5), run_of("A", "sine", 0.7, seed=4)]
     found = written(board, tmp_path / "runs.jsonl", runs).means("accuracy", ["A"], ["sine", "led"])
