@@ -38,7 +38,8 @@ class Data:
     drawn: bool
 
 
-Maker = Callable[[int], Stream]
+#: Makes a stream from a seed and the number of rows that are read: change comes at a share of them.
+Maker = Callable[[int, int], Stream]
 
 #: Rows at most; fewer where there are many features, as every run takes longer there.
 ROWS = 100_000
@@ -48,49 +49,49 @@ ROWS_OF_WIDE = 20_000
 
 
 def _made(generator: Callable[..., Stream], **options: Any) -> Maker:
-    return lambda seed: generator(seed=seed, **options)
+    return lambda seed, rows: generator(seed=seed, **options)
 
 
 def _gradual(generator: Callable[..., Stream], before: int, after: int) -> Maker:
-    return lambda seed: streams.gradual_drift(
+    return lambda seed, rows: streams.gradual_drift(
         generator(concept=before, seed=seed),
         generator(concept=after, seed=seed + 1000),
-        center=ROWS // 2,
-        width=ROWS // 5,
+        center=rows // 2,
+        width=rows // 5,
         seed=seed,
     )
 
 
 def _abrupt(generator: Callable[..., Stream], before: int, after: int) -> Maker:
-    return lambda seed: streams.abrupt_drift(
+    return lambda seed, rows: streams.abrupt_drift(
         generator(concept=before, seed=seed),
         generator(concept=after, seed=seed + 1000),
-        at=ROWS // 2,
+        at=rows // 2,
     )
 
 
 def _recurring(generator: Callable[..., Stream], concepts: tuple[int, ...]) -> Maker:
-    return lambda seed: streams.recurring_drift(
-        [generator(concept=c, seed=seed + 1000 * c) for c in concepts], every=ROWS // 8
+    return lambda seed, rows: streams.recurring_drift(
+        [generator(concept=c, seed=seed + 1000 * c) for c in concepts], every=rows // 8
     )
 
 
 def _noisy(make: Maker, fraction: float) -> Maker:
-    return lambda seed: streams.with_label_noise(make(seed), fraction, seed=seed)
+    return lambda seed, rows: streams.with_label_noise(make(seed, rows), fraction, seed=seed)
 
 
 def _with_gaps(make: Maker, fraction: float) -> Maker:
-    return lambda seed: streams.with_missing(make(seed), fraction, seed=seed)
+    return lambda seed, rows: streams.with_missing(make(seed, rows), fraction, seed=seed)
 
 
 def _abrupt_seeds(generator: Callable[..., Stream], **options: Any) -> Maker:
-    return lambda seed: streams.abrupt_drift(
-        generator(seed=seed, **options), generator(seed=seed + 1000, **options), at=ROWS // 2
+    return lambda seed, rows: streams.abrupt_drift(
+        generator(seed=seed, **options), generator(seed=seed + 1000, **options), at=rows // 2
     )
 
 
 def _uneven(make: Maker, shares: list[list[float]]) -> Maker:
-    return lambda seed: streams.imbalanced(make(seed), shares, seed=seed, n_rows=ROWS)
+    return lambda seed, rows: streams.imbalanced(make(seed, rows), shares, seed=seed, n_rows=rows)
 
 
 #: Real streams, and the columns with categories: their names, or what they begin with.
@@ -137,7 +138,7 @@ _CHOOSING: dict[str, Maker | None] = {
     "weather": None,
 }
 _REPORTING: dict[str, Maker | None] = {
-    "drifting": _made(streams.drifting, n_rows=ROWS),
+    "drifting": lambda seed, rows: streams.drifting(n_rows=rows, seed=seed),
     "gaussian_clusters": _made(streams.gaussian_clusters, n_classes=5),
     "gaussian_clusters, abrupt drift": _abrupt_seeds(streams.gaussian_clusters, n_classes=12),
     "gaussian_clusters, uneven": _uneven(_made(streams.gaussian_clusters), [[0.95, 0.05]]),
@@ -178,18 +179,18 @@ CHANGING = (
 
 
 @lru_cache(maxsize=1)
-def load(name: str, seed: int) -> Data:
+def load(name: str, seed: int, rows: int = ROWS) -> Data:
     """Give the rows of a stream, the same for all models that come one after the other."""
     make = _ALL[name]
     if make is None:
         data = _read(name)
+        most = min(rows, _most(data.X.shape[1]))
         if name not in _GROUPED:
-            return data
+            return Data(data.X[:most], data.y[:most], data.nominal, False)
         order = np.random.default_rng(seed).permutation(len(data.y))
-        most = _most(data.X.shape[1])
         return Data(data.X[order][:most], data.y[order][:most], data.nominal, True)
-    stream = make(seed)
-    X, y = stream.take(min(_most(len(stream.names)), stream.n_rows or ROWS))
+    stream = make(seed, rows)
+    X, y = stream.take(min(rows, _most(len(stream.names)), stream.n_rows or rows))
     nominal = [stream.names.index(feature) for feature in stream.categories]
     return Data(X, y, nominal, True)
 

@@ -21,7 +21,7 @@ from workloads import CACHE, Workload
 
 from peers.settings import DELTA, GRACE_PERIOD, LEAVES, N_CUTS, TAU, Run
 
-__all__ = ["MoaTree", "missing", "version"]
+__all__ = ["MoaTree", "jar", "missing", "version"]
 
 DRIVER = Path(__file__).parent.parent / "moa" / "MoaDriver.java"
 PACKAGE = "capymoa>=0.15.1"
@@ -37,7 +37,7 @@ def missing() -> str | None:
     if shutil.which("javac") is None:
         return "no JDK found (no javac on PATH)"
     try:
-        _jar()
+        jar()
     except (subprocess.CalledProcessError, OSError, LookupError) as error:
         return f"its jar could not be fetched ({error})"
     return None
@@ -81,7 +81,7 @@ class MoaTree:
         # Without the open package MOA's measureByteSize cannot look into a list, and says too
         # little in silence.
         java = ["java", HEAP, "--add-opens=java.base/java.util=ALL-UNNAMED"]
-        java += [f"-javaagent:{_agent()}", "-cp", str(_jar()), str(DRIVER)]
+        java += [f"-javaagent:{_agent()}", "-cp", str(jar()), str(DRIVER)]
         self._process = subprocess.Popen(
             [*java, *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -144,16 +144,17 @@ def _wheel() -> Path:
     return wheels[-1]
 
 
-def _jar() -> Path:
+def jar() -> Path:
+    """Return the jar, fetched before if it was not there."""
     wheel = _wheel()
-    jar = wheel.with_suffix(".jar")
-    if not jar.exists():
+    path = wheel.with_suffix(".jar")
+    if not path.exists():
         with zipfile.ZipFile(wheel) as archive:
             inside = [name for name in archive.namelist() if name.endswith("/moa.jar")]
             if not inside:
                 raise LookupError(f"{wheel.name} holds no moa.jar")
-            jar.write_bytes(archive.read(inside[0]))
-    return jar
+            path.write_bytes(archive.read(inside[0]))
+    return path
 
 
 def _agent() -> Path:

@@ -83,7 +83,8 @@ def plot_ranks(models: Sequence[str], ranks: Ranks, *, ax: Any = None) -> Any:
     ax.plot([1, k], [0, 0], color=ink, linewidth=1.2)
     for rank in range(1, k + 1):
         ax.plot([rank, rank], [0, 0.14], color=ink, linewidth=1.2)
-        ax.text(rank, 0.22, str(rank), ha="center", va="bottom", fontsize=9, color=quiet)
+        if k <= 20 or rank % 2 == 1:  # more numbers would touch each other
+            ax.text(rank, 0.22, str(rank), ha="center", va="bottom", fontsize=9, color=quiet)
     for level, (first, last) in enumerate(groups):
         y = -0.28 - 0.28 * level
         ends = [ranks.mean[order[first]] - 0.04, ranks.mean[order[last]] + 0.04]
