@@ -22,14 +22,15 @@ ESTIMATORS = [cls() for cls in RECIPES.values()] + [
 def cannot_hold(estimator):
     """What two checks demand of batch learners.
 
-    Linear units follow the last examples, and a check shuffles the rows; with small steps they do
-    not come to predict after so few rows. Another check gives a class the weight 1,000: each of
-    its rows is a thousand equal examples. A tree splits after them, and naive Bayes finds a class
-    without spread. For bets a row is one row.
+    Linear units and softmax leaves follow the last examples, and a check shuffles the rows; with
+    small steps they do not come to predict after so few rows. Another check gives a class the
+    weight 1,000: each of its rows is a thousand equal examples. A tree splits after them, and naive
+    Bayes finds a class without spread. For bets a row is one row.
     """
     leaves = resolve("leaf", estimator.leaf)
     found = {}
-    if any(leaf.name == "linear-units" and leaf.get_params()["step"] > 0.01 for leaf in leaves):
+    units = [leaf for leaf in leaves if leaf.name in ("linear-units", "softmax")]
+    if any(leaf.get_params()["step"] > 0.01 for leaf in units):
         name = "check_sample_weight_equivalence_on_dense_data"
         found[name] = "the order of rows counts"
     names = [leaf.name for leaf in leaves]

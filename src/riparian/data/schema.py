@@ -87,8 +87,9 @@ class Schema:
         #: For each feature with categories: how many of them were measured, the last of those, and
         #: their bytes.
         self.measured: dict[int, tuple[int, Hashable, int]] = {}
-        #: How many of the first features are known to be numeric, with their positions as names.
-        self.plain = 0
+        #: How many of the first features are known to be numeric, with their positions as names,
+        #: and the last of them.
+        self.plain: tuple[int, Feature | None] = (0, None)
 
     @property
     def bytes(self) -> int:
@@ -130,20 +131,25 @@ class Schema:
     def forget_measures(self) -> None:
         """Look at all names again; some may have been taken back."""
         self.measured.clear()
-        self.plain = 0
+        self.plain = (0, None)
 
     def has_plain_positions(self, n: int) -> bool:
         """Return whether there are `n` features, numeric and named by their positions.
 
         Only features that are new since the last call are looked at.
         """
+        # Other threads call this too. The last feature that was looked at tells whether those
+        # before it are still the same.
+        place, last = self.plain
         if len(self.features) != n:
             return False
-        while self.plain < n:
-            feature = self.features[self.plain]
-            if feature.kind != "numeric" or feature.name != self.plain:
-                return False
-            self.plain += 1
+        if not any(feature is last for feature in self.features[place - 1 : place]):
+            place = 0
+        new = self.features[place:n]
+        if any(f.kind != "numeric" or f.name != at for at, f in enumerate(new, place)):
+            return False
+        if new and place + len(new) == n:
+            self.plain = n, new[-1]
         return True
 
     @property

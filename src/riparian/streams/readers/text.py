@@ -53,12 +53,13 @@ class Text:
                     f"the first line does not end within {_LONGEST_FIRST_LINE:,} bytes"
                 )
             self._read_more(None)
-        if len(self._held.partition(b"\n")[0]) >= _LONGEST_FIRST_LINE:
+        end = self._held.find(b"\n")
+        if (len(self._held) if end < 0 else end) >= _LONGEST_FIRST_LINE:
             raise ValueError(f"the first line does not end within {_LONGEST_FIRST_LINE:,} bytes")
-        if self.damage is not None and b"\n" not in self._held:
+        if self.damage is not None and end < 0:
             raise DamagedFileError(f"{place(0)}: {self.damage}")
-        line, end, self._held = self._held.partition(b"\n")
-        return (line + end).removeprefix(codecs.BOM_UTF8)
+        line, newline, self._held = self._held.partition(b"\n")
+        return (line + newline).removeprefix(codecs.BOM_UTF8)
 
     def piece(self, n_bytes: int | None = None, n_lines: int | None = None) -> Piece | None:
         """Give the next lines; None is the end.
