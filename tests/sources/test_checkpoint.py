@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 
 import pytest
 
@@ -55,6 +56,28 @@ def test_the_next_process_has_the_next_epoch_and_removes_what_nobody_names(tmp_p
         assert checkpoint.epoch == 2
         assert os.listdir(tmp_path / "models") == ["00000001.1.rip"]
         assert checkpoint.commit(snapshot(11)).file == "00000002.2.rip"
+
+
+def test_the_job_waits_for_a_commit_of_another_thread(tmp_path):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow_rows():
+        begun.set()
+        assert go_on.wait(30)
+        yield (1, "k", "")
+
+    statement = "DELETE FROM dead WHERE seq = ? AND place = ? AND reason = ?"
+    with Checkpoint(tmp_path) as checkpoint:
+        found = []
+        slow = snapshot(changes=[(statement, slow_rows())])
+        commit = threading.Thread(target=lambda: found.append(checkpoint.commit(slow)))
+        commit.start()
+        assert begun.wait(30)
+        threading.Timer(0.2, go_on.set).start()
+        checkpoint.write_job({"model": "x"})
+        commit.join()
+        assert [g.number for g in checkpoint.generations()] == [found[0].number]
+        assert checkpoint.job["model"] == "x"
 
 
 def test_a_second_learner_is_refused(tmp_path):

@@ -19,6 +19,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -138,6 +139,8 @@ class Checkpoint:
         if new:
             sync_folder(self.folder.resolve().parent)
         check_disk(self.folder)
+        # One thread learns and another one commits, with the same connection.
+        self._turn = threading.RLock()
         self._lock = FolderLock(self.folder)
         try:
             self._db = _connect(self.folder / "state.db")
@@ -170,19 +173,21 @@ class Checkpoint:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._db
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
+        with self._turn:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     @property
     def job(self) -> dict[str, Any] | None:
         """What is learned from what; None in a new folder."""
-        return read_job(self._db)
+        with self._turn:
+            return read_job(self._db)
 
     def write_job(self, job: Mapping[str, Any]) -> None:
         """Store what is learned from what, before the first row."""
@@ -193,11 +198,13 @@ class Checkpoint:
 
     def generations(self) -> list[Generation]:
         """Return the generations, the newest first."""
-        return read_generations(self._db)
+        with self._turn:
+            return read_generations(self._db)
 
     def table(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query, for what moves with the generations."""
-        return self._db.execute(statement).fetchall()
+        with self._turn:
+            return self._db.execute(statement).fetchall()
 
     def load(self, generation: Generation, functions: Mapping[str, Any] | None = None) -> Any:
         """Return the model of a generation.
@@ -272,7 +279,7 @@ class Checkpoint:
             path.rename(path.with_suffix(".damaged"))
 
     def _newest_number(self) -> int:
-        (number,) = self._db.execute("SELECT coalesce(max(number), 0) FROM generation").fetchone()
+        ((number,),) = self.table("SELECT coalesce(max(number), 0) FROM generation")
         return int(number)
 
     def _check_epoch(self, db: sqlite3.Connection) -> None:
@@ -285,7 +292,7 @@ class Checkpoint:
 
     def _remove_unnamed(self) -> None:
         """Remove model files that no generation names."""
-        named = {file for (file,) in self._db.execute("SELECT file FROM generation")}
+        named = {file for (file,) in self.table("SELECT file FROM generation")}
         for path in (self.folder / "models").glob("*.rip"):
             if path.name not in named:
                 path.unlink(missing_ok=True)
