@@ -32,7 +32,7 @@ _COLUMNS = (
 )
 _LIBRARIES = {"riparian": "riparian", "moa": "MOA", "river": "River"}
 DOTS_PER_INCH = 144
-#: The model of a board that users are told to begin with.
+#: The default model of each board.
 _DEFAULTS = {"trees": "StreamTree", "forests": "StreamForest"}
 
 

@@ -30,9 +30,9 @@ from riparian.sources import Source
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
 from riparian.sources.messages import Messages
-from riparian.sources.plan import Entry, Plan
+from riparian.sources.plan import Entry
 from riparian.sources.settings import Settings
-from tests.sources.lives import CASES
+from tests.sources.lives import CASES, planned, record_plans
 
 ROWS = 6000
 
@@ -59,34 +59,6 @@ def life(case: str, source: Source, folder: Path) -> None:
     with Checkpoint(folder) as checkpoint:
         job = Job(CASES[case](), source, Messages("y"))
         open_learner(job, checkpoint, settings, lambda text: None).run()
-
-
-def record_plans(path: Path) -> None:
-    """Also write what is planned to a file that is never cut."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    append = Plan.append
-
-    def recorded(plan: Plan, entry: Entry) -> None:
-        os.write(file, entry.line())
-        append(plan, entry)
-
-    Plan.append = recorded
-
-
-def planned(path: Path) -> list[Entry]:
-    """The chunks in the order in which they were learned.
-
-    A life may die between writing here and planning. The next one then plans the chunk again.
-    """
-    entries = [Entry.parsed(line) for line in path.read_bytes().splitlines()]
-    last = {(e.partition, json.dumps(e.first)): e for e in entries if e is not None}
-    order: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
-        assert entry is not None
-        key = (entry.partition, json.dumps(entry.first))
-        if last[key] is entry:
-            order[key] = entry
-    return list(order.values())
 
 
 def write_in_order(source: Source, entries: Sequence[Entry], path: Path) -> None:

@@ -27,7 +27,7 @@ from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
 from riparian.sources.join import JoinSettings
 from riparian.sources.messages import Messages
-from riparian.sources.plan import Plan
+from riparian.sources.plan import Entry, Plan
 from riparian.sources.settings import Settings
 
 ROWS = 6000
@@ -95,12 +95,39 @@ def job_of(case: str, rows: Path) -> Job:
 
 
 def life(case: str, rows: Path, folder: Path, every: int = 500) -> str:
-    """Learn until the end of the rows. The plan is kept as a whole."""
-    Plan.forget = lambda self, before: None
+    """Learn until the end of the rows."""
     job = job_of(case, rows)
     settings = Settings(every_seconds=None, every_rows=every, block=200)
     with Checkpoint(folder) as checkpoint:
         return open_learner(job, checkpoint, settings, lambda text: None).run()
+
+
+def record_plans(path: Path) -> None:
+    """Also write what is planned to a file that is never cut."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    append = Plan.append
+
+    def recorded(plan: Plan, entry: Entry) -> None:
+        os.write(file, entry.line())
+        append(plan, entry)
+
+    Plan.append = recorded
+
+
+def planned(path: Path) -> list[Entry]:
+    """The chunks in the order in which they were learned.
+
+    A life may die between writing here and planning. The next one then plans the chunk again.
+    """
+    entries = [Entry.parsed(line) for line in path.read_bytes().splitlines()]
+    last = {(e.partition, json.dumps(e.first)): e for e in entries if e is not None}
+    order: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        assert entry is not None
+        key = (entry.partition, json.dumps(entry.first))
+        if last[key] is entry:
+            order[key] = entry
+    return list(order.values())
 
 
 def digest(folder: Path) -> dict[str, object]:
@@ -137,6 +164,7 @@ def fork(case: str, rows: Path, folder: Path) -> int:
         return child
     try:
         os.close(0)
+        record_plans(folder.with_suffix(".plan"))
         life(case, rows, folder)
     except BaseException:
         traceback.print_exc()
@@ -163,11 +191,9 @@ def run(case: str, rows: Path, kills: int, rng: random.Random, folder: Path) -> 
 
 
 def one_pass(case: str, rows: Path, killed: Path, folder: Path) -> dict[str, object]:
-    """Learn the plan of a learner that was killed in one pass."""
+    """Learn what a learner that was killed had planned, in one pass."""
     with Checkpoint(killed) as checkpoint:
-        job, last = checkpoint.job, Plan(killed / "plan", checkpoint.epoch)
-        entries = last.resume(0)
-        last.close()
+        job, entries = checkpoint.job, planned(killed.with_suffix(".plan"))
     with Checkpoint(folder) as checkpoint:
         checkpoint.write_job({name: value for name, value in job.items() if name != "format"})
         plan = Plan(folder / "plan", checkpoint.epoch)
@@ -198,6 +224,7 @@ def main(kills: int, seed: int, cases: list[str]) -> bool:
                     print(json.dumps({"wanted": wanted}))
                 shutil.rmtree(killed)
                 shutil.rmtree(whole)
+                killed.with_suffix(".plan").unlink()
                 left -= max(died, 1)
     return same
 

@@ -88,6 +88,6 @@ def recipe_now(recipe: str, parameters: Mapping[str, Any]) -> str:
     >>> recipe_now("StreamTree", {"runner_up": "attribute"})
     'HoeffdingTree'
     """
-    # StreamTree compared the two best features before it was chosen anew.
+    # An earlier StreamTree compared the two best features.
     before = recipe == "StreamTree" and parameters.get("runner_up") == "attribute"
     return "HoeffdingTree" if before else recipe
