@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.columns import Codes, Column, Numbers, Objects, in_cell
 from riparian.data.naming import Coded
-from riparian.data.table import Codes, Column, Numbers, Objects, in_cell
 from riparian.data.times import kind_text
 from riparian.data.uncertain import Cells
 from riparian.data.values import OTHER, category_of, is_null

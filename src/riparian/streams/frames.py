@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from riparian.data.table import Codes, Numbers, read_table
+from riparian.data.columns import Codes, Numbers
+from riparian.data.table import read_table
 from riparian.data.times import Times, kind_text
 from riparian.streams.readers.blocks import BlockStream, PlacedBlock
 from riparian.streams.readers.columns import Column, Columns, Kind, Selection, check_finite, objects
