@@ -132,7 +132,7 @@ class FrameStream(BlockStream):
         if name in self._selection.categorical:
             raise ValueError(
                 f"column {name!r}: {kind_text(times.kind)} cannot be categories; convert them to "
-                f"text, or take the column out of categorical"
+                f"text, or remove the column from categorical"
             )
         return times
 
