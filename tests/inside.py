@@ -7,7 +7,7 @@ from riparian_experiments.datasets import fetching
 
 from riparian import _core as core
 from riparian.data.table import read_example
-from riparian.export.plain import Allowed
+from riparian.export.allowed import Allowed
 from riparian.models.forests import member_settings
 from riparian.models.recipe import _entries as docstring_entries
 from riparian.models.settings import _declared

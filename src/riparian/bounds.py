@@ -606,7 +606,7 @@ def half_width(
         raise TypeError("bound must be a name or a policy; call your own function directly")
     if policy.name == "betting":
         raise ValueError(
-            "bound 'betting' has no half-width; riparian.bounds.betting is its evidence"
+            "bound 'betting' has no half-width; riparian.bounds.betting computes its evidence"
         )
     return _bound(
         policy.name,

@@ -97,7 +97,7 @@ def test_the_first_name_that_comes_again_is_named(names, found, tmp_path):
         read_all(path)
         return
     first, second = found
-    message = f"column '{names[second]}' is there twice: columns {first + 1} and {second + 1}"
+    message = f"column '{names[second]}' appears twice: columns {first + 1} and {second + 1}"
     with pytest.raises(ValueError, match=message):
         read_all(path)
 
@@ -129,7 +129,7 @@ def test_the_columns_of_an_arrow_file_are_read_in_proportion(tmp_path):
     path = tmp_path / "twice.arrow"
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema):
         pass
-    with pytest.raises(ValueError, match="column 'a' is there twice"):
+    with pytest.raises(ValueError, match="column 'a' appears twice"):
         open_stream(path)
 
 

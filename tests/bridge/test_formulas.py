@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import riparian as rp
-from riparian.export.plain import Allowed, read_nodes
+from riparian.export.allowed import Allowed
+from riparian.export.plain import read_nodes
 from tests import inside
 from tests.programs import columns, run_code, session
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from riparian.data.table import Codes, Numbers, Objects, read_table
+from riparian.data.columns import Codes, Numbers, Objects
+from riparian.data.table import read_table
 from tests import inside
 from tests.fuzz.arrow_structs import Frame
 from tests.fuzz.draw import Draw, changed, same

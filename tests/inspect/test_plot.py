@@ -11,11 +11,13 @@ import time
 import numpy as np
 import pytest
 
+import riparian as rp
 from riparian.evidence.structure import Structure
 from riparian.export.palette import DARK, LIGHT, class_colour, ink_on
 from riparian.show.cards import estimated_width, fitted
 from riparian.show.layout import Box, lay_out
 from riparian.show.plot import plot_tree
+from riparian.streams import sea
 from tests.inspect.conftest import DOLLARS, QUOTE, SCRIPT
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -72,6 +74,15 @@ def test_branches_are_as_wide_as_their_share(cover):
     narrow, wide = lay_out(structure, max_depth=1).edges
     shares = [sum(structure[child].reached) for child in structure[0].children]
     assert (wide.thickness - 1.5) / (narrow.thickness - 1.5) == pytest.approx(shares[1] / shares[0])
+
+
+def test_the_caption_says_which_examples_a_node_counts():
+    X, y = sea(seed=1).take(3_000)
+    grown = rp.VFDT(grace_period=50, delta=0.1).fit(X, y)
+    assert grown.n_leaves_ > 1
+    assert "n: examples since the parent's split" in lay_out(Structure.of(grown)).caption
+    whole = rp.ID5R().fit(X[:300].round(), y[:300])
+    assert "n: examples that reached the node" in lay_out(Structure.of(whole)).caption
 
 
 def test_collapsed_subtrees_say_how_much_is_left_out(cover):

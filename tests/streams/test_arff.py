@@ -115,7 +115,7 @@ def test_packed_files_are_noticed(write, pack):
         ("sunny,inf,1,a,no", "column 'wind speed', row 2: inf cannot be learned"),
         ("sunny,1,1,'a,no", "row 2: a quotation mark is opened and never closed"),
         ("{5 1}", "row 2: there is no attribute 5; they count from 0 to 4"),
-        ("{1 1, 1 2}", "row 2: the attribute 1 is there twice"),
+        ("{1 1, 1 2}", "row 2: the attribute 1 appears twice"),
         ("{1}", "row 2: '1' is not an index and a value"),
         ("{1 2", "row 2: a sparse row begins with { and does not end with }"),
         (b"sunny,1,1,\xff,no", "row 2: the byte 0xff is not utf-8 text"),
@@ -143,7 +143,7 @@ def test_a_bad_row_is_named_or_skipped(write, row, said):
         ("@attribute x\n@data\n", "line 1: an attribute needs a name and a type"),
         ("@attribute x complex\n@data\n", "line 1: attribute 'x': the type must be"),
         ("@attribute x {a,b\n@data\n", "line 1: attribute 'x': the values stand in"),
-        ("@attribute x real\n@attribute x real\n@data\n", "line 2: attribute 'x' is there twice"),
+        ("@attribute x real\n@attribute x real\n@data\n", "line 2: attribute 'x' appears twice"),
     ],
 )
 def test_a_bad_header_is_named_by_its_line(write, text, said):

@@ -83,7 +83,7 @@ def test_a_header_alone_has_no_blocks(write):
 
 def test_a_column_that_is_there_twice_is_refused(write):
     message = refused(write("d.csv", "a,b,a,y\n1,2,3,4\n"), target="y")
-    assert message == "column 'a' is there twice: columns 1 and 3"
+    assert message == "column 'a' appears twice: columns 1 and 3"
 
 
 def test_the_wrong_delimiter_is_guessed(write):

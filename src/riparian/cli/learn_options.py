@@ -99,7 +99,7 @@ IdleLine = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="With --follow: an unfinished line counts after the file did not grow for so long.",
+        help="With --follow: an unfinished line counts once the file has not grown for this long.",
     ),
 ]
 Journal = Annotated[
@@ -137,7 +137,7 @@ LabelSource = Annotated[
     str | None,
     typer.Option(
         metavar="SOURCE",
-        help="Where labels come from that are later than their rows. A row is predicted when "
+        help="Source of labels that come later than their rows. A row is predicted when "
         "it comes and learned when its label comes. Needs --key and --label in place of "
         "--target.",
     ),
@@ -157,7 +157,7 @@ Else = Annotated[
 Dedupe = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="Leave out a second row with a key within so much event time."
+        metavar="TIME", help="Leave out a row whose key has occurred within this much event time."
     ),
 ]
 MaxPending = Annotated[
@@ -222,7 +222,7 @@ Decode = Annotated[
     str | None,
     typer.Option(
         metavar="MODULE:FUNCTION",
-        help="A function of yours that makes a dict of the bytes of a message. With --resume it "
+        help="Your function that turns the bytes of a message into a dict. With --resume it "
         "has to be given again.",
     ),
 ]

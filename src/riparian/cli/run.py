@@ -122,7 +122,7 @@ def run(
     else:
         if recipe is not None or parameters or assignments:
             raise typer.BadParameter(
-                "the model in the file has its own parameters; leave out the options of models",
+                "the model in the file has its own parameters; leave out all options of the model",
                 param_hint="--model-in",
             )
         import riparian

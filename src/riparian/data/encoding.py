@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.columns import Codes, Column, Numbers, Objects, in_cell
 from riparian.data.naming import Coded
-from riparian.data.table import Codes, Column, Numbers, Objects, in_cell
 from riparian.data.times import kind_text
 from riparian.data.uncertain import Cells
 from riparian.data.values import OTHER, category_of, is_null
@@ -114,7 +114,7 @@ def check_time(column: Column, feature: Feature) -> None:
     if feature.kind == "categorical":
         raise ValueError(f"{where} cannot be categories; convert the column to numbers or text")
     holds = "numbers" if feature.time is None else kind_text(feature.time)
-    raise ValueError(f"{where} in a feature of {holds}; convert the column as before")
+    raise ValueError(f"{where} in a feature of {holds}; convert the column as you did before")
 
 
 def check_kind(cells: Cells, feature: Feature) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
 from riparian import _core
+from riparian.data.columns import as_array, as_objects
 from riparian.data.schema import Schema
-from riparian.data.table import as_array, as_objects
 from riparian.data.values import (
     EXACT_LABELS,
     LABELS,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.columns import Codes, Column, Numbers
 from riparian.data.encoding import (
     as_codes,
     as_numbers,
@@ -23,7 +24,7 @@ from riparian.data.naming import Coded, Limits, admit, size_of_feature
 from riparian.data.reading_sparse import sparse_in_order
 from riparian.data.schema import Feature, Kind, Schema
 from riparian.data.sparse import SparseMatrix
-from riparian.data.table import Codes, Column, Numbers, Table
+from riparian.data.table import Table
 from riparian.data.uncertain import Cells, set_cells
 from riparian.data.values import OTHER, Name
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.data.table import Column, Numbers, Table, read_table
+from riparian.data.columns import Column, Numbers
+from riparian.data.table import Table, read_table
 from riparian.data.uncertain import Uncertain
 
 __all__ = ["PARTS", "join_pairs", "pair_ends", "uncertain_columns"]

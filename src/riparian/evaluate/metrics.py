@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["beyond", "f1", "g_mean", "kappa", "macro_f1"]
+from riparian.data.costs import costs_among
+
+__all__ = ["beyond", "f1", "g_mean", "kappa", "macro_f1", "priced"]
 
 Doubles = NDArray[np.float64]
 
@@ -144,3 +149,31 @@ def g_mean(confusion: ArrayLike) -> float:
         return float("nan")
     recall = np.diag(counts)[rows > 0] / rows[rows > 0]
     return float(np.exp(np.log(recall).mean())) if recall.all() else 0.0
+
+
+def priced(
+    labels: Sequence[Any], counts: NDArray[np.int64], costs: Any, classes: Sequence[Hashable]
+) -> tuple[NDArray[np.int64], Doubles]:
+    """Return a confusion matrix and the cost of each of its cells, for classes with costs.
+
+    Parameters
+    ----------
+    labels : sequence
+        The labels of the confusion matrix.
+    counts : ndarray of shape (n_labels, n_labels)
+        The confusion matrix.
+    costs : array-like or dict
+        The costs, as for a model.
+    classes : sequence
+        The classes of the costs, in their order.
+
+    Returns
+    -------
+    counts, costs : pair of ndarray
+        The rows and columns of the classes that have costs: number of rows, and cost.
+    """
+    place = {label: i for i, label in enumerate(classes)}
+    known = [i for i, label in enumerate(labels) if label in place]
+    order = [place[labels[i]] for i in known]
+    matrix = costs_among(costs, list(classes))
+    return counts[np.ix_(known, known)], matrix[np.ix_(order, order)].T

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riparian.data.costs import costs_among
 from riparian.evaluate import metrics
 from riparian.evaluate.counts import MOST_CONFUSED, Codes, Counts, LabelCodes
 from riparian.evaluate.curve import Curve, Size, Windows
@@ -282,24 +280,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all metrics as JSON values."""
-        curve = self.curve
-        confusion = self.confusion
-        return {
-            "rows": self.n,
-            "skipped": self.skipped,
-            **{name: _figure(value) for name, value in self.figures().items()},
-            "f1": [
-                [label, value]
-                for label, value in zip(_plain(list(self.f1)), self.f1.values(), strict=True)
-            ],
-            "baselines": {name: _figure(value) for name, value in self.baselines.items()},
-            "confusion": confusion
-            and {"labels": _plain(confusion[0]), "matrix": confusion[1].tolist()},
-            "curve": {name: values.tolist() for name, values in asdict(curve).items()},
-            "seconds": self.seconds,
-            "model_seconds": self.model_seconds,
-            "rate": _figure(self.rate),
-        }
+        from riparian.evaluate.saved_results import result_to_dict
+
+        return result_to_dict(self)
 
     def to_bytes(self, *, clock: bool = True) -> bytes:
         """Return the whole result as bytes, from which `from_bytes` makes an equal one.
@@ -409,11 +392,7 @@ class Result:
         confusion = self.confusion
         if self._costs is None or confusion is None or not confusion[1].any():
             return None
-        place = {label: i for i, label in enumerate(self._classes)}
-        known = [i for i, label in enumerate(confusion[0]) if label in place]
-        order = [place[confusion[0][i]] for i in known]
-        costs = costs_among(self._costs, self._classes)
-        return confusion[1][np.ix_(known, known)], costs[np.ix_(order, order)].T
+        return metrics.priced(*confusion, self._costs, self._classes)
 
     def until_window(self) -> int:
         """Return the number of rows that are left in the current window of the curve."""
@@ -431,12 +410,3 @@ class Result:
             if label in self._labels.codes:
                 table[:, self._labels.codes[label]] = column
         self._scores.update(true, table)
-
-
-def _figure(value: float) -> float | None:
-    """Return None for NaN, which JSON does not have."""
-    return None if np.isnan(value) else float(value)
-
-
-def _plain(labels: list[Any]) -> list[Any]:
-    return [k if isinstance(k, bool | int | float | str) else str(k) for k in labels]

@@ -1,4 +1,4 @@
-"""A result as bytes, so that an evaluation can be continued by another process.
+"""A result as bytes, so that an evaluation can be continued by another process, and as JSON values.
 
 The bytes have the layout of safetensors, as model files have: arrays and a JSON header.
 """
@@ -6,6 +6,7 @@ The bytes have the layout of safetensors, as model files have: arrays and a JSON
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from riparian.evaluate.results import Result
 from riparian.evaluate.scores import Scores
 from riparian.storage.values import value_from_json, value_to_json
 
-__all__ = ["FORMAT", "result_from_bytes", "result_to_bytes"]
+__all__ = ["FORMAT", "result_from_bytes", "result_to_bytes", "result_to_dict"]
 
 FORMAT = 1
 _HEADER = "riparian-result"
@@ -149,3 +150,34 @@ def _result(header: dict[str, Any], arrays: dict[str, Any]) -> Result:
         scores.n, scores._loss = int(arrays["scores"][0]), float(arrays["scores"][1])
         scores._steps = arrays["steps"].copy() if header["steps"] else None
     return result
+
+
+def result_to_dict(result: Result) -> dict[str, Any]:
+    """Return all metrics of a result as JSON values."""
+    curve = result.curve
+    confusion = result.confusion
+    return {
+        "rows": result.n,
+        "skipped": result.skipped,
+        **{name: _figure(value) for name, value in result.figures().items()},
+        "f1": [
+            [label, value]
+            for label, value in zip(_plain(list(result.f1)), result.f1.values(), strict=True)
+        ],
+        "baselines": {name: _figure(value) for name, value in result.baselines.items()},
+        "confusion": confusion
+        and {"labels": _plain(confusion[0]), "matrix": confusion[1].tolist()},
+        "curve": {name: values.tolist() for name, values in asdict(curve).items()},
+        "seconds": result.seconds,
+        "model_seconds": result.model_seconds,
+        "rate": _figure(result.rate),
+    }
+
+
+def _figure(value: float) -> float | None:
+    """Return None for NaN, which JSON does not have."""
+    return None if np.isnan(value) else float(value)
+
+
+def _plain(labels: list[Any]) -> list[Any]:
+    return [k if isinstance(k, bool | int | float | str) else str(k) for k in labels]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from riparian.errors import one_of
+from riparian.export.allowed import Allowed
 from riparian.export.c import c_code
 from riparian.export.c_planes import c_planes
-from riparian.export.plain import Allowed, PlainTree
+from riparian.export.plain import PlainTree
 from riparian.export.python import python_code
 from riparian.export.python_planes import python_planes
 from riparian.export.sql import sql_code

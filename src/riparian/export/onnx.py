@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from riparian.errors import one_of
-from riparian.export.plain import Allowed, PlainTree
+from riparian.export.allowed import Allowed
+from riparian.export.plain import PlainTree
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riparian.data.costs import cost_matrix
 from riparian.evidence.structure import EVERY_VALUE, LEAF, ONE_VALUE, THRESHOLD
+from riparian.export.allowed import Allowed
 from riparian.export.categories import other_of
 from riparian.export.formulas import Formula, read_formula
 
@@ -24,43 +25,14 @@ __all__ = [
     "LEAF",
     "ONE_VALUE",
     "THRESHOLD",
-    "Allowed",
     "Part",
     "PlainTree",
     "Sum",
     "plain_forest",
     "plain_tree",
     "read_nodes",
-    "refuse_inexpressible",
     "with_leader",
 ]
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """Which differences from the model an export may have. None allows no difference.
-
-    Attributes
-    ----------
-    leaf : {"majority"} or None
-        Export other leaf predictors as majority leaves.
-    missing : {"fails"} or None
-        Let a missing value fail a test of which the model takes both branches.
-    formulas : bool
-        Whether the target can express leaves that compute their prediction.
-    """
-
-    leaf: str | None = None
-    missing: str | None = None
-    formulas: bool = True
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("leaf", self.leaf, "majority"),
-            ("missing", self.missing, "fails"),
-        ):
-            if value not in (None, known):
-                raise ValueError(f"{name} must be None or {known!r}, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -233,48 +205,6 @@ def plain_forest(
         sum=Sum(roots, divisor, None if costs is None else cost_matrix(costs, classes)),
         cheapest=costs is not None,
     )
-
-
-def refuse_inexpressible(
-    allowed: Allowed,
-    asked: str,
-    *,
-    leaf: Any = "majority",
-    options: bool = False,
-    both_ways: bool = False,
-) -> None:
-    """Raise a ValueError if an export cannot have the predictions of the model.
-
-    Parameters
-    ----------
-    allowed : Allowed
-        The allowed differences.
-    asked : str
-        Name of the export function, for the error message.
-    leaf : str or sequence of str
-        The leaf predictors of the model. Only refused if the target has no formulas.
-    options : bool
-        Whether a node may have several tests.
-    both_ways : bool
-        Whether a missing value takes both branches of a test.
-    """
-    if not allowed.formulas and allowed.leaf is None and leaf != "majority":
-        raise ValueError(
-            f"the leaves of this model predict with {leaf!r}, which {asked} cannot express; "
-            f"to_onnx and to_code can; {asked}(leaf='majority') exports the tree with majority "
-            "leaves, whose predictions differ"
-        )
-    if options:
-        raise ValueError(
-            f"{asked} cannot express a tree with options, in which several leaves predict a row; "
-            "use a tree without options (adaptation='none')"
-        )
-    if both_ways and allowed.missing is None:
-        raise ValueError(
-            f"this model sends a missing value down both branches of a test, which {asked} cannot "
-            f"express; {asked}(missing='fails') sends it down the second one; the predictions of "
-            "rows without missing values stay the same"
-        )
 
 
 def read_nodes(tree: Any, allowed: Allowed, asked: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from sklearn.tree._tree import Tree
 
 from riparian.data.formatting import label_text
 from riparian.data.labels import label_array
-from riparian.export.plain import LEAF, THRESHOLD, Allowed, PlainTree, with_leader
+from riparian.export.allowed import Allowed
+from riparian.export.plain import LEAF, THRESHOLD, PlainTree, with_leader
 
 if TYPE_CHECKING:
     from riparian.models.tree_model import TreeModel

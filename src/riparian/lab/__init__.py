@@ -15,10 +15,11 @@ command line. `read_node` reads a distribution from a file.
 
 from __future__ import annotations
 
-from riparian.lab.decisions import Decisions, decisions
+from riparian.lab.decisions import decisions
 from riparian.lab.methods import METHODS, compare
 from riparian.lab.node import Node, s1_node
 from riparian.lab.node_file import read_node
+from riparian.lab.outcome import Decisions
 from riparian.lab.plot import plot
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from riparian import _core
 from riparian.data.costs import cost_matrix_of_all
 from riparian.lab.node import Costs, Node, s1_node
+from riparian.lab.outcome import Decisions, clopper_pearson, evaluator_of, judged_by_labels
 from riparian.policies import Policy, resolve
 from riparian.policies.literals import BoundChoice, ImpurityChoice
 
-__all__ = ["Decisions", "decisions"]
+__all__ = ["decisions"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _HYBRID = ("misclassification", "gini")  # in the order in which they are checked
@@ -26,145 +26,6 @@ _EQUAL = 1e-12  # true gains closer than this are equal
 _SLICE_SECONDS = 0.2  # between two checks for Ctrl-C
 #: Bounds whose variance comes from counts. With other evaluators it is unknown: no leaf decides.
 _BOUNDS_OF_COUNTS = ("delta-method", "empirical-bernstein")
-
-
-@dataclasses.dataclass(frozen=True)
-class Decisions:
-    """The results of many repetitions of one leaf.
-
-    Attributes
-    ----------
-    repetitions : int
-        Number of repetitions.
-    decided : int
-        Number of repetitions that split. The others reached `max_examples`.
-    wrong : int
-        Number of repetitions that chose a feature which is not the best by the true gains. For the
-        hybrid impurity these are the gains of the impurity that decided.
-    interval : tuple of float
-        95 % confidence interval of the rate of wrong decisions (Clopper and Pearson, exact).
-    misjudged : int
-        Number of repetitions that chose a feature which is not the best by the expected gains of
-        the labels that the leaf used. Only these are failures of the bound; the other wrong
-        decisions come from wrong labels, chosen from too few examples. Equal to `wrong` if the
-        impurity does not use labels.
-    mean_examples : float
-        Mean number of examples over the repetitions that decided.
-    quantiles : dict
-        Quantiles of the number of examples over all repetitions. An undecided repetition counts as
-        infinite.
-    parameters : dict
-        The parameters of `decisions`.
-    """
-
-    repetitions: int
-    decided: int
-    wrong: int
-    interval: tuple[float, float]
-    misjudged: int
-    mean_examples: float
-    quantiles: Mapping[float, float]
-    parameters: Mapping[str, Any]
-
-    @property
-    def rate(self) -> float:
-        """Rate of wrong decisions among the repetitions."""
-        return self.wrong / self.repetitions
-
-    @property
-    def decided_rate(self) -> float:
-        """Rate of wrong decisions among the repetitions that decided; 0 if none did."""
-        return self.wrong / self.decided if self.decided else 0.0
-
-    @property
-    def decided_interval(self) -> tuple[float, float]:
-        """95 % confidence interval of `decided_rate`; from 0 to 1 if nothing was decided."""
-        return clopper_pearson(self.wrong, self.decided) if self.decided else (0.0, 1.0)
-
-    @property
-    def delta(self) -> float:
-        """The rate of wrong decisions that the bound promises."""
-        return float(self.parameters["delta"])
-
-    @property
-    def verdict(self) -> str:
-        """ "kept", "broken" or "open", by all repetitions and by those that decided.
-
-        A rule that rarely decides has few wrong decisions, however often a decision of its is
-        wrong. So delta is kept only if both intervals, of `rate` and of `decided_rate`, are at
-        most delta. It is broken if one of them is above delta. Otherwise it is open. Where nothing
-        was decided, `rate` alone counts.
-        """
-        verdicts = {self._verdict(self.interval)}
-        if self.decided:
-            verdicts.add(self._verdict(self.decided_interval))
-        return next(v for v in ("broken", "open", "kept") if v in verdicts)
-
-    @property
-    def misjudged_interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the rate of misjudged decisions."""
-        return clopper_pearson(self.misjudged, self.repetitions)
-
-    @property
-    def misjudged_verdict(self) -> str:
-        """The verdict if only misjudged decisions count as wrong."""
-        return self._verdict(self.misjudged_interval)
-
-    @property
-    def judges_labels(self) -> bool:
-        """Whether gains are measured with labels, so that `misjudged` may differ from `wrong`."""
-        return _judges_labels(self.parameters)
-
-    @property
-    def method(self) -> str:
-        """A short description of the method."""
-        p = self.parameters
-        judge = "fixed" if p["fixed_labels"] else _evaluator(p["impurity"])
-        evaluator = "" if judge == "resubstitution" else f" {judge}"
-        spent = ", delta spent" if p["spend_delta"] else ""
-        if p["bound"].name == "betting":
-            return f"{p['impurity'].name}, betting, {_options(p)}"
-        epsilons = "epsilon" if p["epsilons"] == 1 else "epsilons"
-        return (
-            f"{p['impurity'].name}{evaluator}, {p['bound'].name}, {p['epsilons']} {epsilons}{spent}"
-        )
-
-    def _verdict(self, interval: tuple[float, float]) -> str:
-        low, high = interval
-        return "kept" if high <= self.delta else "broken" if low > self.delta else "open"
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        waited = f", after {self.mean_examples:,.1f} examples on average" if self.decided else ""
-        left = self.repetitions - self.decided
-        missing = (
-            f" ({left:,} were not decided; {percent(self.decided_rate)} of the others were wrong)"
-            if left
-            else ""
-        )
-        texts = {"kept": "is kept", "broken": "is broken", "open": "is neither kept nor broken"}
-        by_labels = (
-            f"; {self.misjudged:,} decisions were misjudged with the labels of the leaf, and by "
-            f"these delta {texts[self.misjudged_verdict]}"
-            if self.misjudged != self.wrong
-            else ""
-        )
-        return (
-            f"{self.method}: {self.wrong:,} of {self.repetitions:,} decisions were wrong"
-            f"{missing}, {percent(self.rate)} (95 % interval {percent(low)} to {percent(high)})"
-            f"{waited}; delta {self.delta:g} {texts[self.verdict]}{by_labels}"
-        )
-
-
-def _options(p: Mapping[str, Any]) -> str:
-    checks = ", checks at random" if p["random_checks"] else ""
-    workers = f", {p['workers']} workers" if p["workers"] > 1 else ""
-    return f"tau {p['tau']:g}{checks}{workers}"
-
-
-def percent(rate: float) -> str:
-    """Format a rate as in '15.7 %'. Rates below 1 % have two significant digits."""
-    return f"{100.0 * rate:.1f} %" if rate == 0.0 or rate >= 0.01 else f"{100.0 * rate:.2g} %"
 
 
 def decisions(
@@ -311,35 +172,11 @@ def decisions(
         decided=int(decided.sum()),
         wrong=wrong,
         interval=clopper_pearson(wrong, repetitions),
-        misjudged=int(misjudged.sum()) if _judges_labels(parameters) else wrong,
+        misjudged=int(misjudged.sum()) if judged_by_labels(parameters) else wrong,
         mean_examples=float(examples[decided].mean()) if decided.any() else float("nan"),
         quantiles=MappingProxyType(dict(zip(QUANTILES, quantiles, strict=True))),
         parameters=MappingProxyType({**parameters, "seed": seed}),
     )
-
-
-def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the exact confidence interval of a probability.
-
-    Parameters
-    ----------
-    successes, trials : int
-        The observed counts.
-    level : float, default=0.95
-        Confidence level.
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(0, 100)
-    >>> low, round(high, 5)
-    (0.0, 0.03622)
-    """
-    from scipy.special import betaincinv
-
-    tail, rest = (1.0 - level) / 2.0, trials - successes
-    low = float(betaincinv(successes, rest + 1, tail)) if successes else 0.0
-    high = float(betaincinv(successes + 1, rest, 1.0 - tail)) if rest else 1.0
-    return low, high
 
 
 def _run(
@@ -365,16 +202,6 @@ def _policy(axis: str, value: Any) -> Policy:
     if not isinstance(found, Policy):
         raise TypeError(f"{axis} must be a policy: the laboratory does not support callables")
     return found
-
-
-def _evaluator(impurity: Policy) -> str:
-    return str(getattr(impurity, "evaluator", "resubstitution"))
-
-
-def _judges_labels(parameters: Mapping[str, Any]) -> bool:
-    return bool(
-        parameters["fixed_labels"] or _evaluator(parameters["impurity"]) != "resubstitution"
-    )
 
 
 def _best(gains: NDArray[np.float64], null_cut: bool) -> NDArray[np.bool_]:
@@ -413,11 +240,11 @@ def _check(node: Node, parameters: Mapping[str, Any]) -> None:
         raise ValueError(
             f"fixed_labels is only for the impurities 'accuracy' and 'loss', got {impurity.name!r}"
         )
-    if _judges_labels(parameters) and bound.name in _BOUNDS_OF_COUNTS:
+    if judged_by_labels(parameters) and bound.name in _BOUNDS_OF_COUNTS:
         raise ValueError(f"bound {bound.name!r} needs evaluator 'resubstitution'")
     if bound.name == "betting":
-        if parameters["fixed_labels"] or _evaluator(impurity) != "resubstitution":
-            raise ValueError("bound 'betting' judges predictions itself: it takes no evaluator")
+        if parameters["fixed_labels"] or evaluator_of(impurity) != "resubstitution":
+            raise ValueError("bound 'betting' evaluates predictions itself: omit the evaluator")
         if parameters["epsilons"] != 1 or parameters["spend_delta"]:
             raise ValueError("bound 'betting' has no epsilon and spends delta itself")
     elif parameters["tau"] or parameters["random_checks"] or parameters["workers"] != 1:

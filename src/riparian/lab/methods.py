@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from riparian.lab.decisions import Decisions, decisions
+from riparian.lab.decisions import decisions
 from riparian.lab.node import Node
+from riparian.lab.outcome import Decisions
 from riparian.policies import make_policy
 
 __all__ = ["METHODS", "compare"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from riparian.export.palette import DARK, LIGHT, class_colour, ink_on
-from riparian.lab.decisions import Decisions
+from riparian.lab.outcome import Decisions
 from riparian.show.pictures import save_figure
 
 if TYPE_CHECKING:

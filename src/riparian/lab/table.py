@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from riparian.lab.decisions import Decisions, percent
+from riparian.lab.outcome import Decisions, percent
 
 __all__ = ["results_dict", "table_lines"]
 

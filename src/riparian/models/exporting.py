@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
     from riparian.export.planes import PlainPlanes
     from riparian.models.base import StreamClassifier
 

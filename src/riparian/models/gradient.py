@@ -23,7 +23,7 @@ from riparian.models.settings import byte_count, check_categorical_features, che
 from riparian.policies.parameter import number, truth, whole
 
 if TYPE_CHECKING:
-    from riparian.export.plain import Allowed
+    from riparian.export.allowed import Allowed
     from riparian.export.planes import PlainPlanes
 
 __all__ = ["OADT", "Plane", "SoftNode"]

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.data.columns import Numbers
 from riparian.data.costs import cost_matrix
 from riparian.data.labels import read_labels
 from riparian.data.schema import Feature, Schema
-from riparian.data.table import Numbers, read_table, refuse_uncertain
+from riparian.data.table import read_table, refuse_uncertain
 from riparian.data.values import Name
 from riparian.impurities import gain
 from riparian.models.settings import check_settings

@@ -30,7 +30,8 @@ from riparian.policies.own_leaf import has_own_leaf
 from riparian.policies.parameter import whole
 
 if TYPE_CHECKING:
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
 
 __all__ = ["StreamingTree"]
 
@@ -297,7 +298,8 @@ class StreamingTree(TreeModel[_core.Engine]):
         return evidence_lines(self.splits())
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_tree, read_nodes, refuse_inexpressible
+        from riparian.export.allowed import refuse_inexpressible
+        from riparian.export.plain import Part, plain_tree, read_nodes
 
         engine = self._fitted()
         axes = self._learned_with

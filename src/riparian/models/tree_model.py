@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from riparian.export import Step
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
 
 __all__ = ["TreeEngine", "TreeModel"]
 

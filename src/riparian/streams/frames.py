@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from riparian.data.table import Codes, Numbers, read_table
+from riparian.data.columns import Codes, Numbers
+from riparian.data.table import read_table
 from riparian.data.times import Times, kind_text
 from riparian.streams.readers.blocks import BlockStream, PlacedBlock
 from riparian.streams.readers.columns import Column, Columns, Kind, Selection, check_finite, objects
@@ -131,7 +132,7 @@ class FrameStream(BlockStream):
         if name in self._selection.categorical:
             raise ValueError(
                 f"column {name!r}: {kind_text(times.kind)} cannot be categories; convert them to "
-                f"text, or take the column out of categorical"
+                f"text, or remove the column from categorical"
             )
         return times
 

@@ -35,7 +35,8 @@ from riparian.policies.own_leaf import refuse_limit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
 
 __all__ = ["Ensemble"]
 
@@ -352,7 +353,8 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         return parts
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, read_nodes, refuse_inexpressible
+        from riparian.export.allowed import refuse_inexpressible
+        from riparian.export.plain import Part, plain_forest, read_nodes
 
         self._fitted()
         axes = self._tree_axes(self._learned_with)

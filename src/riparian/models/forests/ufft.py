@@ -26,7 +26,8 @@ from riparian.policies.own_leaf import has_own_leaf
 from riparian.policies.parameter import number
 
 if TYPE_CHECKING:
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
 
 __all__ = ["UFFT", "PairMember", "PairVote", "n_min"]
 
@@ -315,7 +316,8 @@ class UFFT(Ensemble[_core.PairForest], paper="gama2004"):
         return self._schema.classes[low], self._schema.classes[high]
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import Part, plain_forest, read_nodes, refuse_inexpressible
+        from riparian.export.allowed import refuse_inexpressible
+        from riparian.export.plain import Part, plain_forest, read_nodes
 
         self._fitted()
         refuse_inexpressible(allowed, asked, leaf=shortest(_tree_axes(self._learned_with)["leaf"]))

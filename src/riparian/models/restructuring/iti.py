@@ -12,7 +12,8 @@ from riparian.models.settings import check_categorical_features
 from riparian.policies.parameter import truth
 
 if TYPE_CHECKING:
-    from riparian.export.plain import Allowed, PlainTree
+    from riparian.export.allowed import Allowed
+    from riparian.export.plain import PlainTree
 
 __all__ = ["ITI"]
 
@@ -122,7 +123,7 @@ class ITI(Remembering, paper="utgoff1997"):
         self.max_classes = max_classes
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
-        from riparian.export.plain import refuse_inexpressible
+        from riparian.export.allowed import refuse_inexpressible
 
         self._fitted()
         refuse_inexpressible(allowed, asked, both_ways=True)

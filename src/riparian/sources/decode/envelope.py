@@ -107,7 +107,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, dict) and depth < _DEPTH:
             waiting += [(f"{name}.{key}", value[key], depth + 1) for key in reversed(value)]
         elif name in found:
-            raise ValueError(f"the name {name!r} is there twice after flattening")
+            raise ValueError(f"the name {name!r} appears twice after flattening")
         elif len(found) >= _NAMES:
             raise ValueError(f"the message has more than {_NAMES} names")
         else:

@@ -178,7 +178,7 @@ class ArffStream(TextTable):
                     f"there is no attribute {index}; they count from 0 to {len(row) - 1}"
                 )
             if index in seen:
-                raise ValueError(f"the attribute {index} is there twice")
+                raise ValueError(f"the attribute {index} appears twice")
             seen.add(index)
             row[index] = _unquoted(match[2].strip())
         return row
@@ -202,7 +202,7 @@ def _attribute(number: int, text: str, known: Collection[str]) -> _Attribute:
         raise ValueError(f"line {number}: an attribute needs a name and a type, got {text!r}")
     name, kind = _unquoted(match[1]), match[2].strip()
     if name in known:
-        raise ValueError(f"line {number}: attribute {name!r} is there twice")
+        raise ValueError(f"line {number}: attribute {name!r} appears twice")
     if kind.startswith("{"):
         inside, brace, _ = kind[1:].rpartition("}")
         if not brace or not inside.strip():

@@ -40,7 +40,7 @@ class _BatchStream(FileStream):
         self.names = selection.features(names)
         self._read = list(self.names)
         if (twice := repeated(names)) is not None:
-            raise ValueError(f"column {names[twice[0]]!r} is there twice")
+            raise ValueError(f"column {names[twice[0]]!r} appears twice")
         for name in self.names:
             kind = schema.field(name).type
             if not (_is_learnable(kind) or is_uncertain_type(kind)):

@@ -97,14 +97,14 @@ class DelimitedStream(TextTable):
         if (twice := repeated(names)) is not None:
             first, second = twice
             raise ValueError(
-                f"column {names[second]!r} is there twice: columns {first + 1} and {second + 1}"
+                f"column {names[second]!r} appears twice: columns {first + 1} and {second + 1}"
             )
         if len(names) == 1:
             for other in ";\t|,":
                 if other != self._delimiter and other in names[0]:
                     raise ValueError(
                         f"the header has one column, {names[0]!r}; if {other!r} separates "
-                        f"the columns, say so (--delimiter {other!r})"
+                        f"the columns, pass it (--delimiter {other!r})"
                     )
         return names
 
