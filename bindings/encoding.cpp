@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../core/encoding/codes.hpp"
+#include "../core/encoding/flat_json.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "parts.hpp"
@@ -147,6 +148,26 @@ nb::tuple encode_objects(const nb::list& values, const nb::dict& known, bool gro
     return nb::make_tuple(owned(std::move(codes)), added);
 }
 
+// The text and how many of its bytes count; None if the lines have not this shape.
+nb::object lay_out_json(const nb::bytes& lines, const nb::list& keys, const nb::list& kinds) {
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < nb::len(keys); ++i) {
+        const auto key = nb::cast<nb::bytes>(keys[i]);
+        cells.push_back({std::string(key.c_str(), key.size()),
+                         static_cast<CellKind>(nb::cast<std::uint8_t>(kinds[i]))});
+    }
+    nb::object out =
+        nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(lines.size())));
+    if (!out.is_valid()) nb::raise_python_error();
+    char* const to = PyBytes_AsString(out.ptr());
+    std::optional<std::size_t> used;
+    {
+        const nb::gil_scoped_release free;  // nobody else has the text yet
+        used = lay_out({lines.c_str(), lines.size()}, cells, to);
+    }
+    return used ? nb::object(nb::make_tuple(out, *used)) : nb::none();
+}
+
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
@@ -156,6 +177,9 @@ void bind_encoding(nb::module_& m) {
             return owned(first_seen(codes.data(), codes.shape(0), values));
         },
         "codes"_a.noconvert(), "values"_a);
+    m.def("lay_out_json", lay_out_json, "lines"_a, "keys"_a, "kinds"_a,
+          nb::sig("def lay_out_json(lines: bytes, keys: list[bytes], kinds: list[int]) -> "
+                  "tuple[bytes, int] | None"));
     m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a,
           nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
                   "known: dict[typing.Any, int], grow: bool) -> "

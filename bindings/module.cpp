@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
     bind_forest(m);
     bind_chunks(m);
     bind_gradient(m);
+    bind_kafka(m);
     bind_lab(m);
     bind_pairs(m);
     bind_policies(m);

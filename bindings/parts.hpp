@@ -11,6 +11,7 @@ void bind_encoding(nanobind::module_& m);
 void bind_engine(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
+void bind_kafka(nanobind::module_& m);
 void bind_lab(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);

@@ -355,7 +355,7 @@ class TimeConformance:
         bench.write(bench.partitions[0], [b"new"])
         with opened(bench, start=now) as source:
             [chunk] = read(source, 1)
-            assert chunk.values == [b"new"]
+            assert list(chunk.values) == [b"new"]
             assert now <= chunk.times[0] <= now + 1000 * PATIENCE
             assert source.poll(10, 0.1) is None
 

@@ -22,6 +22,7 @@ from riparian.sources.decode.rows import (
     reason,
 )
 from riparian.sources.lines import Lines
+from riparian.sources.payloads import Payloads
 from riparian.streams.readers.columns import Selection
 from riparian.streams.readers.delimited import DelimitedStream
 from riparian.streams.readers.faults import Faults
@@ -154,6 +155,8 @@ def _joined(values: Sequence[bytes | None]) -> bytes | None:
     """Return messages of one line each as one text; None if one of them has no or several lines."""
     if isinstance(values, Lines):
         return values.data
+    if isinstance(values, Payloads):
+        return values.text
     if None in values:
         return None
     data = b"\n".join(values) + b"\n"  # type: ignore[arg-type]

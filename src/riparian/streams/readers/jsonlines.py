@@ -34,6 +34,7 @@ from riparian.streams.readers.columns import (
 from riparian.streams.readers.dates import kind_of_texts, time_column, times_of_texts
 from riparian.streams.readers.faults import Faults
 from riparian.streams.readers.files import Decided, FileStream, Part
+from riparian.streams.readers.flat_json import flat_table
 from riparian.streams.readers.source import Source, not_text
 from riparian.streams.readers.text import Piece, Text, lines_of
 
@@ -153,12 +154,17 @@ class JsonLinesStream(FileStream):
             return None
         if not data.endswith(b"\n"):
             data += b"\n"
+        try:
+            if not data.isascii():
+                data.decode()
+        except UnicodeError:
+            return None
+        if (flat := flat_table(data, types, self._selection.has)) is not None:
+            return flat
         n_lines = _object_lines(data)
         if n_lines is None:
             return None
         try:
-            if not data.isascii():
-                data.decode()
             table = pyarrow.json.read_json(
                 pa.BufferReader(data),
                 read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
@@ -167,7 +173,7 @@ class JsonLinesStream(FileStream):
                     unexpected_field_behavior="infer",
                 ),
             )
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return None
         if table.num_rows != n_lines:
             return None
