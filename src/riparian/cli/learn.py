@@ -45,6 +45,7 @@ from riparian.cli.learn_options import (
     Rows,
     Sample,
     Schema,
+    ServeAddress,
     SourceAddress,
     StartAt,
     Target,
@@ -101,6 +102,7 @@ def learn(
     options_file: OptionsFile = None,
     grace: Grace = "30s",
     metrics: MetricsAddress = None,
+    serve: ServeAddress = None,
     log: Log = "text",
     quiet: Quiet = False,
     json: Json = False,
@@ -149,8 +151,17 @@ def learn(
         if metrics is not None:
             listening_address(metrics)
         live = not quiet and log == "text"
+        options = None
+        if serve is not None:
+            from riparian.serve.options import ServeOptions
+
+            options = ServeOptions(serve)
         running = Running(
-            report, metrics, duration(grace), as_json=json, n_splits=splits, live=live
+            *(report, metrics, duration(grace)),
+            as_json=json,
+            n_splits=splits,
+            live=live,
+            serve=options,
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

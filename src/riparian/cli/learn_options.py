@@ -40,6 +40,7 @@ __all__ = [
     "Rows",
     "Sample",
     "Schema",
+    "ServeAddress",
     "SourceAddress",
     "StartAt",
     "Target",
@@ -264,6 +265,15 @@ MetricsAddress = Annotated[
         metavar="HOST:PORT",
         help="Serve metrics for Prometheus here, such as 127.0.0.1:9464. A port alone is open to "
         "this machine only.",
+    ),
+]
+ServeAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--serve",
+        metavar="HOST:PORT",
+        help="Answer predictions over HTTP here while learning, with a page to watch the model: "
+        "see docs/serving.md. A port alone is open to this machine only.",
     ),
 ]
 Log = Annotated[

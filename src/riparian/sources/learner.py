@@ -15,6 +15,7 @@ from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
+from riparian.sources.pace import Pace
 from riparian.sources.plan import Plan
 from riparian.sources.prequential import Prequential
 from riparian.sources.reading import Feed, Gap, Idle, Note, Opened, Read, Reader, Sampled
@@ -95,6 +96,7 @@ class Learner:
             waiting.restore(checkpoint.table)
             self._late = LateLabels(waiting, self._rows, self._refused, self._states)
         self._stop = threading.Event()
+        self._look: Callable[[Learner], None] | None = None
         self._commits = Commits(
             *(checkpoint, plan, settings, self.status, sink),
             take=self._snapshot,
@@ -118,6 +120,12 @@ class Learner:
         """How many rows were learned in all."""
         return self.status.counters["learned"]
 
+    def look_on(self, look: Callable[[Learner], None], pace: Pace | None = None) -> None:
+        """Call a function in the learner's thread between blocks, whose length `pace` limits."""
+        self._look = look
+        self._rows.between = lambda: look(self)
+        self._rows.pace = pace
+
     def stop(self) -> None:
         """Ask the learner to finish its chunk, write a checkpoint and end."""
         self._stop.set()
@@ -129,6 +137,8 @@ class Learner:
             while (item := ahead.get()) is not None:
                 self._take(item)
                 self._commits.collect(wait=False)
+                if self._look is not None:
+                    self._look(self)
                 if self._stop.is_set():
                     return self._finish("signal")
                 if self.settings.rows is not None and self.rows >= self.settings.rows:

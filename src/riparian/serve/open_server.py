@@ -1,0 +1,19 @@
+"""Opens the server of a model by its options."""
+
+from __future__ import annotations
+
+from riparian.serve.options import ServeOptions
+from riparian.serve.server import HttpServer, Listening
+from riparian.serve.serving import Serving
+from riparian.sources.events import Event, Report
+
+__all__ = ["open_server"]
+
+
+def open_server(serving: Serving, options: ServeOptions, report: Report) -> HttpServer:
+    """Serve a model and report where it is."""
+    listening = Listening(options.address, options.tls_cert, options.tls_key)
+    server = HttpServer(serving, listening)
+    text = f"{serving.name} is served at {server.url}"
+    report(Event("serving", text, "info", {"url": server.url, "name": serving.name}))
+    return server
