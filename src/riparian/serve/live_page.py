@@ -23,8 +23,8 @@ _TYPES = {
 _ABSENT = (
     b"This build of riparian has no page.\n\n"
     b"The page is bundled with Node: in a clone of the repository run\n\n"
-    b"    npm ci && npm run build\n\n"
-    b"in src/riparian/serve/page and install again. The API works without it: see /v1/model,\n"
+    b"    make page\n\n"
+    b"and install again. The API works without it: see /v1/model,\n"
     b"/v1/frame and docs/serving.md.\n"
 )
 
