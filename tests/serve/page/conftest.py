@@ -44,7 +44,7 @@ def open_page(browser, player) -> Iterator[Any]:
         viewport = {"width": width, "height": height}
         page = browser.new_page(viewport=viewport, **options)
         pages.append(page)
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(120_000)  # a limit only ends a test that hangs
         page.add_init_script(WATCH)
 
         def check_console(message: Any) -> None:

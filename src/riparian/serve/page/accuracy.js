@@ -107,7 +107,7 @@ export function makeAccuracy() {
       const last = marks.filter((mark) => mark.kind !== "split").at(-1);
       const parts = [];
       if (!points.length) parts.push("No labelled row has arrived yet.");
-      if (last) parts.push(`Last change, row ${count(last.rows)}: ${name(last.text, 160)}.`);
+      if (last) parts.push(`Last change, ${last.kind} at row ${count(last.rows)}: ${name(last.text, 160).replace(`${count(last.rows)}: `, "")}.`);
       if (labels) {
         const late = labels.delay_seconds === null ? "" : ` Labels arrive ${seconds(labels.delay_seconds)} after the prediction.`;
         parts.push(`${plural(labels.pending, "prediction")} wait for a label.${late}`);

@@ -56,7 +56,7 @@ export function gainRange({ checks, last, tau }) {
   const now = Math.max(last.second + last.epsilon, last.best, last.second + tau);
   const high = Math.min(widest, lowest + 2.2 * (now - lowest));
   const pad = 0.12 * Math.max(high - lowest, 1e-6);
-  return [Math.max(0, lowest - 2 * pad), high + pad];
+  return [lowest - 1.6 * pad, high + pad];
 }
 
 /** The share of the examples that the leaf needs at this gap, from 0 to 1; null if it is not known. */

@@ -7,12 +7,15 @@ import { compact, count, gain, name, plural } from "./format.js";
 import { colour, faint } from "./theme.js";
 
 const HOLD = 8000; // milliseconds that a race which ended stays on the page
+const STAY = 10000; // milliseconds that a leaf stays on the page, though another is nearer
 
 export function makeRace() {
   let chosen = null; // the leaf that the reader chose, or null for the nearest
   let frame = null;
   let shown = null; // {entry, state, certificate}
   let held = null; // a race that ended, and until when it is shown
+  let near = { key: null, since: 0 }; // the leaf that is shown if the reader chose none
+  let rest = 0; // until then, splits of other leaves do not interrupt
   let races = new Map(); // the last entries by key, to close the race of a leaf that has split
   const chart = makeChart(byId("race-chart"), {
     series: [
@@ -35,7 +38,7 @@ export function makeRace() {
     xLabel: "examples at this leaf →",
     yLabel: "↑ gain: how well a cut would separate the classes",
     xValues: (_, ticks) => ticks.map(compact),
-    yValues: (_, ticks) => ticks.map((tick) => String(Number(tick.toFixed(4)))),
+    yValues: (_, ticks) => ticks.map((tick) => (tick < 0 ? "" : String(Number(tick.toFixed(4))))),
     draw: annotate,
     readout: (i) => {
       const check = shown?.state.checks[i];
@@ -95,7 +98,7 @@ export function makeRace() {
       context.fill();
       context.stroke();
       const what = tie ? "splits here as a tie" : "splits here";
-      const ahead = `${count(more)} more${lines > 450 ? " examples at this gap" : ""}`;
+      const ahead = more < 1 ? "next check" : `${count(more)} more${lines > 450 ? " examples at this gap" : ""}`;
       const text = inside ? `${what}: ${ahead}` : `${ahead} →`;
       const above = y(last.best) - (30 * pixels + apart);
       const height = above > top + 20 * pixels ? above : y(last.second) + 32 * pixels;
@@ -125,7 +128,7 @@ export function makeRace() {
   function draw() {
     if (held && performance.now() > held.until) held = null;
     const entries = frame?.race ?? [];
-    const entry = entries.find((each) => keyOf(each) === chosen) ?? entries[0] ?? null;
+    const entry = entries.find((each) => keyOf(each) === chosen) ?? nearest(entries);
     byId("race").classList.toggle("ended", Boolean(held));
     if (held) {
       show(held.entry, held.certificate);
@@ -141,6 +144,16 @@ export function makeRace() {
     setAttribute(byId("race-chart").querySelector("canvas"), "role", "img");
     setAttribute(byId("race-chart").querySelector("canvas"), "aria-label", byId("race-sentence").textContent);
     drawList(entries, entry);
+  }
+
+  /** The leaf nearest to a split; it changes at most every STAY milliseconds, so that one can follow it. */
+  function nearest(entries) {
+    const now = performance.now();
+    const same = entries.find((each) => keyOf(each) === near.key);
+    if (same && now - near.since < STAY) return same;
+    if (!entries.length) return null;
+    near = { key: keyOf(entries[0]), since: now };
+    return entries[0];
   }
 
   function drawList(entries, current) {
@@ -189,13 +202,15 @@ export function makeRace() {
       list.prepend(item);
       while (list.children.length > 1) list.lastChild.remove();
       const key = keyOf(event);
-      if (held || (chosen !== null && chosen !== key)) return;
+      // The race that is shown ends on the page; of other leaves, one now and then.
+      const own = shown !== null && keyOf(shown.entry) === key;
       const certificate = event.certificate;
-      if (!certificate) return;
+      if (held || !certificate || (!own && (chosen !== null || performance.now() < rest))) return;
       const entry = races.get(key) ?? { leaf: event.leaf, member: event.member, path: null, history: [] };
       const best = { cut: certificate.cut, gain: certificate.gain };
       const runner_up = { cut: certificate.runner_up, gain: certificate.runner_up_gain };
       held = { entry: { ...entry, best, runner_up, tau: certificate.tau }, certificate, text: name(event.text, 400), until: performance.now() + HOLD };
+      rest = held.until + STAY;
       draw();
     },
   };
@@ -221,7 +236,7 @@ function placeText({ member, leaf, path }) {
 function moreText({ rows_to_decide: more, until_check, best }) {
   if (!best) return until_check ? `first check in ${count(until_check)}` : "";
   if (more === null || more === undefined) return "not known";
-  return more > 0 ? `${more < 1e5 ? count(more) : compact(more)} more` : "at the next check";
+  return more >= 1 ? `${more < 1e5 ? count(more) : compact(more)} more` : "next check";
 }
 
 function sentence({ entry, state }) {
@@ -238,9 +253,10 @@ function sentence({ entry, state }) {
     return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}: too much to split the leaf.`;
   }
   const need = tie
-    ? `The two are close to a tie; the leaf splits when the uncertainty is below ${gain(tau)}`
+    ? `The lead is too small to prove soon; the leaf splits as a tie when the uncertainty is below ${gain(tau)}`
     : "The leaf splits when the lead is larger than the uncertainty";
-  return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}. ${need}: ${plural(more, "more example")} at this gap.`;
+  const when = more >= 1 ? `${plural(more, "more example")} at this gap` : "at the next check";
+  return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}. ${need}: ${when}.`;
 }
 
 function emptyText(frame, entry) {

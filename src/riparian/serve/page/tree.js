@@ -87,9 +87,12 @@ export function makeTree(detail) {
     place_text(title, x0 + 6, y0 + 12, fits > 2 ? name(main, fits) : "");
     const side = sideOf(node);
     const branch = side ? `${name(side, 14)}: ` : "";
-    const size = fits < 22 ? compact(data.rows) : plural(data.rows, "row");
-    const about = `${data.cut_off ? "… " : ""}${branch}${size}${data.test || fits < 28 ? "" : `, ${percent(purity, 0)} ${name(data.class ?? "", 12)}`}`;
-    place_text(sub, x0 + 6, y0 + 23, fits > 4 ? name(about, fits) : "");
+    const size = plural(data.rows, "row");
+    const pure = data.test ? [] : [`${branch}${size}, ${percent(purity, 0)} ${name(data.class ?? "", 12)}`];
+    const texts = [...pure, branch + size, branch + compact(data.rows), compact(data.rows)];
+    const more = data.cut_off ? " …" : "";
+    const about = texts.find((text) => text.length + more.length <= fits);
+    place_text(sub, x0 + 6, y0 + 23, about ? about + more : "");
     group.classList.toggle("leaf", !data.test);
     setAttribute(group, "tabindex", data.id === current ? 0 : -1);
     // The visible texts come first, as people who speak to their browser say what they see.
@@ -167,9 +170,9 @@ function place_text(node, x, y, text) {
 
 function noteText({ model, tree }) {
   if (!tree.nodes.length && !tree.members?.length) return model.rows ? "This model has no tree to show." : "No example has arrived yet.";
-  const size = `${plural(model.n_leaves, "leaf").replace("leafs", "leaves")}, ${plural(model.depth, "level")} deep`;
-  const more = tree.nodes.some((node) => node.cut_off) ? "; … marks nodes with more below" : "";
-  return `${size}. Wide nodes see more rows${more}.`;
+  const size = `${plural(model.n_leaves, "leaf").replace("leafs", "leaves")}, depth ${count(model.depth)}`;
+  const more = tree.nodes.some((node) => node.cut_off) ? "; … means more below" : "";
+  return `${size}; wide nodes see more rows${more}`;
 }
 
 function writeClasses(nodes, classes) {
