@@ -23,6 +23,7 @@ from riparian.cli.predict import predict
 from riparian.cli.run import run
 from riparian.cli.serve import serve
 from riparian.cli.show import show
+from riparian.cli.token import token
 
 __all__ = ["app"]
 
@@ -64,4 +65,5 @@ _COMMANDS = (
 )
 for _command in _COMMANDS:
     app.command()(report_errors(_command))
+app.add_typer(token, name="token")
 add_experiments(app)

@@ -66,7 +66,7 @@ def learn(
     checkpoint: CheckpointFolder = None,
     resume: Resume = None,
     every: Every = "30s",
-    keep: Keep = 2,
+    keep: Keep = "2",
     start: StartAt = "beginning",
     follow: Follow = False,
     until_end: UntilEnd = False,
@@ -126,6 +126,7 @@ def learn(
     from riparian.sources.events import Event
     from riparian.sources.metrics_server import listening_address
     from riparian.sources.process import prepare_process
+    from riparian.sources.retention import Retention
     from riparian.sources.settings import Settings
 
     prepare_process()
@@ -145,6 +146,7 @@ def learn(
             one_of("--on-bad", on_bad, ("skip", "stop")),  # type: ignore[arg-type]
             max_bad,
         )
+        Retention.parse(keep)
         begin = start_of(start)
         idle = None if idle_line is None else str(duration(idle_line))
         report = log_of(one_of("--log", log, LOGS))

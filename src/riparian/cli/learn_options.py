@@ -82,7 +82,14 @@ Every = Annotated[
         help="Write a checkpoint this often: 30s, 5m, or a number of rows.",
     ),
 ]
-Keep = Annotated[int, typer.Option(min=2, help="Number of generations to keep.")]
+Keep = Annotated[
+    str,
+    typer.Option(
+        metavar="N[,TIME,TIME]",
+        help="Generations to keep: the last N, at least 2; 2,24h,30d also keeps one of each hour "
+        "for a day, and one of each day for 30 days.",
+    ),
+]
 StartAt = Annotated[
     str,
     typer.Option(

@@ -69,7 +69,7 @@ class Running:
 def run_learner(
     job: Job | Callable[[Checkpoint], Job],
     folder: str,
-    keep: int,
+    keep: str,
     settings: Settings,
     running: Running,
     sink: Sink | None,

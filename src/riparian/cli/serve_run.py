@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from riparian.serve.open_server import open_server
 from riparian.serve.options import ServeOptions
-from riparian.serve.reading import Following, show_once
+from riparian.serve.reading import Following, show_once, writer_of
 from riparian.serve.serving import Served, Serving
 from riparian.sources.events import Report
 
@@ -29,6 +31,8 @@ def serve_file(path: str, options: ServeOptions, report: Report) -> None:
 def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
     """Serve each new generation of a folder."""
     serving = Serving(options.name, Served(None, 0), limits=options.limits)
+    serving.folder = Path(folder)
+    serving.writer = partial(writer_of, Path(folder))
     following = Following(folder, serving, report)
     following.start()
     server = open_server(serving, options, report)

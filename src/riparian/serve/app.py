@@ -10,12 +10,28 @@ from starlette.routing import Route
 
 from riparian.serve.endpoint import Endpoint, Spec
 from riparian.serve.events import events, frame
+from riparian.serve.explain import explain
+from riparian.serve.generations import activate, download, generations, upload
 from riparian.serve.health import live, ready
 from riparian.serve.http import Problem, Request
+from riparian.serve.late import labels
+from riparian.serve.learn import learn
 from riparian.serve.live_page import page, static
+from riparian.serve.metrics import metrics
 from riparian.serve.model_facts import model_route
+from riparian.serve.model_parts import changes, pending, splits, tree
+from riparian.serve.oip import (
+    infer,
+    metadata,
+    model_metadata,
+    model_ready,
+    server_live,
+    server_ready,
+)
+from riparian.serve.openapi import openapi
 from riparian.serve.predict import predict
 from riparian.serve.serving import Serving
+from riparian.serve.session_route import session
 
 __all__ = ["SPECS", "make_app"]
 
@@ -23,10 +39,36 @@ __all__ = ["SPECS", "make_app"]
 SPECS: list[Spec] = [
     Spec("/", "GET", "read", page, page=True),
     Spec("/static/{name}", "GET", "read", static, page=True),
+    Spec("/session", "POST", None, session),
     Spec("/health/live", "GET", None, live),
     Spec("/health/ready", "GET", None, ready),
     Spec("/v1/predict", "POST", "read", predict),
+    Spec("/v1/learn", "POST", "write", learn),
+    Spec("/v1/labels", "POST", "write", labels),
+    Spec("/v1/explain", "POST", "read", explain),
     Spec("/v1/model", "GET", "read", model_route),
+    Spec("/v1/model/tree", "GET", "read", tree),
+    Spec("/v1/model/splits", "GET", "read", splits),
+    Spec("/v1/model/changes", "GET", "read", changes),
+    Spec("/v1/model/pending", "GET", "read", pending),
+    Spec("/v1/model/file", "GET", "admin", download),
+    Spec("/v1/model/file", "PUT", "admin", upload, most=1 << 30),
+    Spec("/v1/generations", "GET", "admin", generations),
+    Spec("/v1/generations/{number}/activate", "POST", "admin", activate),
+    Spec("/metrics", "GET", "metrics", metrics),
+    Spec("/v2", "GET", "read", metadata),
+    Spec("/v2/health/live", "GET", None, server_live),
+    Spec("/v2/health/ready", "GET", None, server_ready),
+    *(
+        Spec(f"/v2/models/{{name}}{version}{end}", method, "read", handler)
+        for version in ("", "/versions/{version}")
+        for end, method, handler in (
+            ("", "GET", model_metadata),
+            ("/ready", "GET", model_ready),
+            ("/infer", "POST", infer),
+        )
+    ),
+    Spec("/v1/openapi.json", "GET", "read", openapi),
     Spec("/v1/frame", "GET", "read", frame),
     Spec("/v1/events", "GET", "read", events),
 ]

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
+from riparian.evidence.structure import Structure
 from riparian.serve.http import encode_json
 
 __all__ = ["Frames"]
@@ -30,6 +31,13 @@ class Frames:
         #: The last frame, as an object and as JSON.
         self.last: dict[str, Any] = {}
         self.text = b"{}"
+        #: The tree of the last frame, and the sentence of each of its splits.
+        self.structure: tuple[Structure, dict[int, str]] | None = None
+        #: The last splits and changes, with those before the server began.
+        self._remembered: dict[str, deque[dict[str, Any]]] = {
+            "split": deque(maxlen=_KEPT),
+            "change": deque(maxlen=_KEPT),
+        }
         self._id = int(time.time() * 1000)
         self._frame_id = self._id
         self._kept: deque[tuple[int, bytes]] = deque(maxlen=_KEPT)
@@ -37,10 +45,13 @@ class Frames:
         self._listeners: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self.closed = False
 
-    def publish(self, frame: dict[str, Any]) -> None:
-        """Make a frame the last one."""
+    def publish(
+        self, frame: dict[str, Any], structure: tuple[Structure, dict[int, str]] | None = None
+    ) -> None:
+        """Make a frame the last one; `structure` is the tree that it shows the top of."""
         text = encode_json(frame)
         with self._lock:
+            self.structure = structure
             self._id += 1
             self.last, self.text, self._frame_id = frame, text, self._id
         self._wake()
@@ -51,7 +62,25 @@ class Frames:
         with self._lock:
             self._id += 1
             self._kept.append((self._id, _event(self._id, name, text)))
+            if name in self._remembered:
+                self._remembered[name].append(data)
         self._wake()
+
+    def remember(self, kind: str, data: dict[str, Any]) -> None:
+        """Keep a split or a change without an event: it was there before the server."""
+        with self._lock:
+            self._remembered[kind].append(data)
+
+    def remembered(self, kind: str) -> list[dict[str, Any]]:
+        """Return the last splits or changes, the oldest first."""
+        with self._lock:
+            return list(self._remembered[kind])
+
+    def forget(self) -> None:
+        """Forget splits and changes: another model is served."""
+        with self._lock:
+            for kept in self._remembered.values():
+                kept.clear()
 
     def close(self) -> None:
         """End all streams of events."""

@@ -14,6 +14,7 @@ from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Report
 from riparian.sources.job import Job, open_learner
+from riparian.sources.journal_source import JournalSource
 from riparian.sources.pace import Pace
 from riparian.sources.settings import Settings
 
@@ -48,14 +49,27 @@ class Served:
         self.report = watch.reporting(report)
         self.learner = open_learner(job, checkpoint, settings, self.report, sink)
         serving.learner = self.learner
+        serving.folder = checkpoint.folder
+        serving.durable = options.remember == "durable"
+        if isinstance(job.source, JournalSource):
+            serving.journal = job.source.journal
         traffic = serving.traffic
         pace = Pace(lambda: bool(traffic.in_flight) or time.monotonic() < traffic.last + _RECENT)
         self.learner.look_on(watch.look, pace)
         watch.publish(self.learner)
+        self.serving = serving
         self._server = open_server(serving, options, self.report)
+        checkpoint.publish_address(self._server.url)
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return self._server.url
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._server.close()
+        if self.serving.journal is not None:
+            self.serving.journal.close()

@@ -34,7 +34,7 @@ class ModelOf:
         self.served = served
         self.limits = limits
         self.columns = columns
-        self._costs = served.model._learned_with.get("costs") is not None
+        self._costs = getattr(served.model, "costs", None) is not None
 
     def facts(self, seen: int) -> dict[str, Any]:
         """Return what an answer says of its model."""
@@ -45,6 +45,8 @@ class ModelOf:
     ) -> tuple[Any, dict[Any, float] | None, int]:
         """Return class, probabilities if they are asked for, and the rows of the state."""
         model, row = self.served.model, self.columns.row(features)
+        if not hasattr(model, "classes_"):
+            return None, {}, 0
         try:
             if not proba:
                 label, seen = model.predict_one(row, return_seen=True)
@@ -61,6 +63,8 @@ class ModelOf:
         self, rows: Sequence[dict[str, Any]], *, proba: bool
     ) -> tuple[list[Any], list[list[float]], list[Any], int]:
         """Return labels, probabilities, the classes of their columns, and the rows of the state."""
+        if not hasattr(self.served.model, "classes_"):
+            return [None] * len(rows), [[] for _ in rows], [], 0
         if not rows:
             return [], [], [], int(self.served.model.n_seen_)
         try:
@@ -92,7 +96,7 @@ def model_of(serving: Serving) -> ModelOf:
             serving.prepared = found
         if found.columns.is_of(served.model):
             return found
-    if not hasattr(served.model, "classes_"):
+    if served.model is None or not (serving.learner or hasattr(served.model, "classes_")):
         raise Problem(503, "not_ready", "the model has learned nothing yet", retry_after=1)
     found = ModelOf(serving.name, served, Columns(served.model), serving.limits)
     serving.prepared = found

@@ -25,6 +25,8 @@ class ServeOptions:
         Whether everybody who reaches the server may use it.
     tls_cert, tls_key : str or None
         Files of a certificate and its key.
+    remember : {'durable', 'fast'}
+        Whether a row that waits for its label is durable before its prediction is answered.
     limits : Limits
     """
 
@@ -34,4 +36,5 @@ class ServeOptions:
     insecure: bool = False
     tls_cert: str | None = None
     tls_key: str | None = None
+    remember: str = "durable"
     limits: Limits = field(default_factory=Limits)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import asdict
 from typing import Any
 
 from riparian.data.formatting import label_text
 from riparian.evidence.certificates import Split
+from riparian.evidence.changes import Change
 from riparian.evidence.structure import Structure
 from riparian.models.forests.ensemble import Ensemble
 from riparian.models.streaming_tree import StreamingTree
@@ -21,7 +23,7 @@ __all__ = ["Picture"]
 
 #: Seconds between frames, and between looks at what takes long.
 _EVERY, _SLOWLY = 1.0, 10.0
-_MOST_MARKS, _MOST_FEATURES = 100, 100
+_MOST_MARKS, _MOST_FEATURES, _MOST_KEPT = 100, 100, 1000
 
 
 class Picture:
@@ -46,6 +48,8 @@ class Picture:
         self._due = 0.0
         self._importances: list[float] = []
         self._importances_due = 0.0
+        self._guarantee: str | None = None
+        self._replaced: tuple[str, str] | None = None
 
     @property
     def due(self) -> bool:
@@ -55,6 +59,11 @@ class Picture:
     def mark(self, rows: int, kind: str, text: str) -> None:
         """Add a mark to the axis of rows."""
         self._marks.append({"rows": rows, "kind": kind, "text": text})
+
+    def replaced(self, kind: str, text: str) -> None:
+        """Mark that another model has taken the place of the one before; a frame is due."""
+        self._replaced = (kind, text)
+        self._due = 0.0
 
     def publish(
         self,
@@ -72,6 +81,12 @@ class Picture:
         fitted = hasattr(model, "classes_")
         if model is not self._model:
             self._begin(model, fitted)
+        if self._replaced is not None:
+            kind, text = self._replaced
+            self._replaced = None
+            self.mark(int(model.n_seen_) if fitted else 0, kind, text)
+            data = {"rows": self._seen, "kind": kind, "text": text}
+            self._frames.event("change", data)
         member, tree, race = self._tree(model) if fitted else (None, None, [])
         if fitted:
             self._events(model)
@@ -85,18 +100,21 @@ class Picture:
             "tree": {
                 "members": self._members(model) if fitted else None,
                 "member": member,
-                "nodes": [] if tree is None else tree_nodes(tree, self._sentences(tree)),
+                "nodes": [] if tree is None else tree_nodes(tree, self._splits),
             },
             "features": self._features(model, fitted, features or {}),
             "stream": {**_no_stream(), **(stream or {})},
+            "guarantee": self._guarantee,
         }
-        self._frames.publish(frame)
+        shown = None if tree is None else (tree, dict(self._splits))
+        self._frames.publish(frame, shown)
 
     def _begin(self, model: Any, fitted: bool) -> None:
         """Look at a model for the first time: what it has done before makes no events."""
         self._model = model
         self._race.forget()
-        self._splits.clear()
+        self._frames.forget()
+        self._splits = {}
         self._importances_due = 0.0
         self._seen = model.n_seen_ if fitted else 0
         if fitted and isinstance(model, StreamingTree):
@@ -105,6 +123,10 @@ class Picture:
             marks = [(split.seen, "split", str(split)) for split in splits[-_MOST_MARKS // 2 :]]
             changes = model.changes()[-_MOST_MARKS // 2 :]
             marks += [(change.seen, _kind(change.kind), str(change)) for change in changes]
+            for split in splits[-_MOST_KEPT:]:
+                self._frames.remember("split", _split_data(split))
+            for change in changes:
+                self._frames.remember("change", _change_data(change))
             for rows, kind, text in sorted(marks):
                 self.mark(rows, kind, text)
 
@@ -118,21 +140,16 @@ class Picture:
         for split in model.splits(since=self._seen):
             self._split(split)
         for change in model.changes(since=self._seen):
-            text = str(change)
-            self.mark(change.seen, _kind(change.kind), text)
-            self._frames.event("change", {"rows": change.seen, "kind": change.kind, "text": text})
+            self.mark(change.seen, _kind(change.kind), str(change))
+            self._frames.event("change", _change_data(change))
             # Numbers of nodes may have moved.
             self._splits = {one.node: str(one) for one in model.splits()}
         self._seen = seen
 
     def _split(self, split: Split) -> None:
-        from dataclasses import asdict
-
-        text = str(split)
-        self._splits[split.node] = text
-        self.mark(split.seen, "split", text)
-        data = {"rows": split.seen, "leaf": split.node, "member": None, "text": text}
-        self._frames.event("split", {**data, "certificate": asdict(split)})
+        self._splits[split.node] = str(split)
+        self.mark(split.seen, "split", str(split))
+        self._frames.event("split", _split_data(split))
 
     def _facts(self, model: Any, generation: int, fitted: bool, learning: bool) -> dict[str, Any]:
         kind = "other"
@@ -173,9 +190,6 @@ class Picture:
         pending = model.pending(nearest=MOST_LEAVES)
         return None, tree, self._race.entries(pending, tree, None, model._learned_with)
 
-    def _sentences(self, tree: Structure) -> dict[int, str]:
-        return self._splits or tree.evidence
-
     def _members(self, model: Any) -> list[dict[str, Any]] | None:
         if not isinstance(model, Ensemble):
             return None
@@ -200,6 +214,8 @@ class Picture:
             clock = time.perf_counter()
             found = getattr(model, "feature_importances_", None)
             self._importances = [] if found is None else found.tolist()
+            promise = getattr(model, "guarantee", None)
+            self._guarantee = None if promise is None else promise()
             # At most a hundredth of the time goes into it.
             spent = time.perf_counter() - clock
             self._importances_due = time.monotonic() + max(_SLOWLY, 100 * spent)
@@ -220,6 +236,15 @@ class Picture:
             | drift.get(names[i], {})
             for i in order
         ]
+
+
+def _split_data(split: Split) -> dict[str, Any]:
+    data = {"rows": split.seen, "leaf": split.node, "member": None, "text": str(split)}
+    return {**data, "certificate": asdict(split)}
+
+
+def _change_data(change: Change) -> dict[str, Any]:
+    return {"rows": change.seen, "kind": change.kind, "text": str(change)}
 
 
 def _kind(change: str) -> str:

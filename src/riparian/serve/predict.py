@@ -9,12 +9,15 @@ import msgspec
 
 from riparian.serve.body import ARROW, CSV, NDJSON
 from riparian.serve.bulk import predict_arrow, predict_csv
+from riparian.serve.decode import decode, decode_lines
 from riparian.serve.http import Problem, Reply, Request, encode_json
 from riparian.serve.labels import label_name, plain_label
+from riparian.serve.late import check_id, remember
+from riparian.serve.learn import Value
 from riparian.serve.model_of import ModelOf, model_of
 from riparian.serve.serving import Serving
 
-__all__ = ["One", "decode", "predict"]
+__all__ = ["predict"]
 
 #: So many rows are predicted on the event loop; more in a thread.
 _FEW = 256
@@ -23,24 +26,14 @@ _FEW = 256
 class One(msgspec.Struct):
     """The body of a request: one row, or many."""
 
-    features: dict[str, Any] | None = None
-    rows: list[dict[str, Any]] | None = None
+    features: dict[str, Value] | None = None
+    rows: list[dict[str, Value]] | None = None
     id: str | None = None
     proba: bool = False
     remember: bool | None = None
 
 
 _decoder = msgspec.json.Decoder(One)
-
-
-def decode(decoder: Any, body: bytes, what: str = "the body") -> Any:
-    """Return what a JSON body says; a Problem if it is none, or has another shape."""
-    try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise Problem(422, "bad_shape", f"{what}: {error}") from None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Problem(400, "bad_json", f"{what} is not JSON: {str(error)[:200]}") from None
 
 
 async def predict(serving: Serving, request: Request) -> Reply:
@@ -56,7 +49,7 @@ async def predict(serving: Serving, request: Request) -> Reply:
     proba = request.asked().get("proba", "false").lower() in ("true", "1")
     found = model_of(serving)
     if kind == NDJSON:
-        return await asyncio.to_thread(_lines, found, request.body)
+        return await _lines(serving, found, request.body)
     if kind == ARROW:
         return await asyncio.to_thread(predict_arrow, found, request.body, proba)
     if kind == CSV:
@@ -65,6 +58,9 @@ async def predict(serving: Serving, request: Request) -> Reply:
 
 
 async def _one(serving: Serving, asked: One) -> Reply:
+    name = asked.id if asked.remember is not False and serving.journal is not None else None
+    if name is not None:
+        check_id(serving, name)
     found = model_of(serving)
     label, probabilities, seen = found.predict_one(asked.features or {}, proba=asked.proba)
     answer: dict[str, Any] = {} if asked.id is None else {"id": asked.id}
@@ -74,6 +70,9 @@ async def _one(serving: Serving, asked: One) -> Reply:
         serving.traffic.confidence.add(max((probabilities or {0: 0.0}).values()))
     answer["model"] = found.facts(seen)
     serving.traffic.predict(answer["label"])
+    if name is not None:
+        rows = [(name, asked.features or {}, answer["label"])]
+        await remember(serving, rows, wait=serving.durable)
     return Reply(body=encode_json(answer))
 
 
@@ -101,15 +100,29 @@ def _answers(
     return labels, {**answer, "model": found.facts(seen)}
 
 
-def _lines(found: ModelOf, body: bytes) -> Reply:
+async def _lines(serving: Serving, found: ModelOf, body: bytes) -> Reply:
     """Answer lines of JSON, each like the body of a request for one row."""
+    asked, answers = await asyncio.to_thread(_answer_lines, found, body)
+    if serving.journal is not None:
+        rows = []
+        for i, one in enumerate(asked):
+            if one.id is not None and one.remember is not False:
+                check_id(serving, one.id, i)
+                rows.append((one.id, one.features or {}, answers[i]["label"]))
+        if rows:
+            await remember(serving, rows, wait=serving.durable)
+    for answer in answers:
+        serving.traffic.predict(answer["label"])
+    lines = b"".join(encode_json(answer) + b"\n" for answer in answers)
+    return Reply(body=lines, content_type=NDJSON.encode())
+
+
+def _answer_lines(found: ModelOf, body: bytes) -> tuple[list[One], list[dict[str, Any]]]:
     asked: list[One] = []
-    for number, line in enumerate(body.splitlines()):
-        if line.strip():
-            one = decode(_decoder, line, f"line {number + 1}")
-            if one.features is None:
-                raise Problem(422, "bad_shape", f"line {number + 1} has no features", row=number)
-            asked.append(one)
+    for number, one in decode_lines(_decoder, body):
+        if one.features is None:
+            raise Problem(422, "bad_shape", f"line {number + 1} has no features", row=number)
+        asked.append(one)
     if len(asked) > found.limits.rows:
         raise Problem(413, "too_many_rows", f"a request may have {found.limits.rows:,} rows")
     proba = any(one.proba for one in asked)
@@ -117,12 +130,11 @@ def _lines(found: ModelOf, body: bytes) -> Reply:
     labels, probabilities, classes, seen = found.predict(rows, proba=proba)
     facts = found.facts(seen)
     names = [label_name(label) for label in classes]
-    lines = []
+    answers = []
     for i, one in enumerate(asked):
         answer: dict[str, Any] = {} if one.id is None else {"id": one.id}
         answer["label"] = labels[i]
         if one.proba:
             answer["proba"] = dict(zip(names, probabilities[i], strict=True))
-        answer["model"] = facts
-        lines.append(encode_json(answer))
-    return Reply(body=b"\n".join(lines) + b"\n", content_type=NDJSON.encode())
+        answers.append({**answer, "model": facts})
+    return asked, answers

@@ -16,7 +16,7 @@ from riparian.serve.serving import Served, Serving
 from riparian.sources.checkpoint import Generation, load, read_generations
 from riparian.sources.events import Event, Report
 
-__all__ = ["Following", "show_once"]
+__all__ = ["Following", "show_once", "writer_of"]
 
 #: Seconds between two looks at the folder.
 _EVERY = 0.5
@@ -35,6 +35,16 @@ def newest(folder: Path) -> Generation | None:
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=10.0)) as db:
         found = read_generations(db)
     return found[0] if found else None
+
+
+def writer_of(folder: Path) -> str | None:
+    """Return the address of the server that writes to a folder, as far as it is known."""
+    try:
+        text = (folder / "lock").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+    address = text.strip().rpartition(", ")[2]
+    return address if address.startswith("http") else None
 
 
 class Following:

@@ -8,14 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from riparian.data.schema import Schema
 from riparian.serve.http import Problem
 
-__all__ = ["Columns", "bad_value"]
+__all__ = ["Columns", "bad_value", "schema_of"]
 
 
 def bad_value(text: str, row: int | None, column: str | None) -> Problem:
     """Return the problem of a value that cannot be used."""
     return Problem(422, "bad_value", text, row=row, column=column)
+
+
+#: The schema of models that have learned nothing.
+_NO_SCHEMA = Schema()
+
+
+def schema_of(model: Any) -> Schema:
+    """Return the names that a model knows."""
+    found: Schema = getattr(model, "_schema", _NO_SCHEMA)
+    return found
 
 
 class Columns:
@@ -31,7 +42,7 @@ class Columns:
     """
 
     def __init__(self, model: Any) -> None:
-        self._schema = model._schema
+        self._schema = schema_of(model)
         self._known = -1
         self.kinds: dict[str, str] = {}
         self.names: dict[str, Any] = {}
@@ -40,7 +51,7 @@ class Columns:
 
     def is_of(self, model: Any) -> bool:
         """Return whether these are the columns of a model; they grow with it."""
-        if model._schema is not self._schema:
+        if schema_of(model) is not self._schema:
             return False
         if len(self._schema.features) != self._known:
             self._look()

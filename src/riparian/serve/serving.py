@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from riparian.serve.frames import Frames
 from riparian.serve.guard import Guard, Open
 from riparian.serve.limits import Limits
 from riparian.serve.traffic import Traffic
+from riparian.sources.journal import Full, Journal, Post
 
 if TYPE_CHECKING:
     from riparian.sources.learner import Learner
@@ -44,6 +48,16 @@ class Serving:
     name: str
     served: Served
     learner: Learner | None = None
+    #: Takes what is posted to be learned; None if nothing may be.
+    journal: Journal | None = None
+    #: The folder of the checkpoint; None for a model file.
+    folder: Path | None = None
+    #: Of a follower: tells the address of the server that learns, if it is known.
+    writer: Callable[[], str | None] | None = None
+    #: Whether clients come by HTTPS.
+    secure: bool = False
+    #: Whether a remembered row is durable before it is answered.
+    durable: bool = True
     limits: Limits = field(default_factory=Limits)
     guard: Guard = field(default_factory=Open)
     traffic: Traffic = field(default_factory=Traffic)
@@ -52,8 +66,21 @@ class Serving:
     fault: str | None = None
     #: When the generation that a follower serves was written.
     written_at: float | None = None
+    #: The metrics, once they were asked for.
+    registry: Any = None
     #: The model of the last request, ready to predict (model_of.py).
     prepared: Any = None
+
+    def send(self, journal: Journal, post: Post) -> None:
+        """Post without waiting; what is refused is counted."""
+        try:
+            journal.post(post).add_done_callback(self._sent)
+        except (Full, OSError):
+            self.traffic.forgotten += 1
+
+    def _sent(self, done: Future[Any]) -> None:
+        if done.exception() is not None:
+            self.traffic.forgotten += 1
 
     @property
     def current(self) -> Served:

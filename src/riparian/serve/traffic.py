@@ -46,6 +46,8 @@ class Traffic:
         self.last = 0.0  # when the last answer was given, by the monotonic clock
         self.event_clients = 0
         self.replayed = 0
+        #: Rows with an id that could not be remembered, though their prediction was given.
+        self.forgotten = 0
         self.requests: dict[tuple[str, str, int], Histogram] = {}
         self.predicted: Counter[str] = Counter()
         self.confidence = Histogram((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0))

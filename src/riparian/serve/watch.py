@@ -47,6 +47,7 @@ class Watch:
             learning=True,
             labels=self._labels(learner),
             stream=self._stream(learner),
+            features=learner.feature_figures,
         )
 
     def reporting(self, report: Report) -> Report:
@@ -58,6 +59,8 @@ class Watch:
             if event.name == "checkpoint":
                 data = {"generation": fields["generation"], "rows": fields["rows"]}
                 self._serving.frames.event("checkpoint", data)
+            elif event.name == "replaced":
+                self.picture.replaced(fields["reason"], event.text)
             elif event.name == "dead_letter":
                 at = f"{fields['partition']}, message {fields['place']}"
                 letter = {"reason": event.text, "at": at}
@@ -81,7 +84,7 @@ class Watch:
         return {
             "rows_per_second": self._speed(learner),
             "lag": sum(messages) if messages else None,
-            "journal_rows": 0,
+            "journal_rows": 0 if self._serving.journal is None else self._serving.journal.rows,
             "dead_letters": status.counters["rejected"],
             "last_dead": list(self._dead),
             "checkpoint_age": age,
