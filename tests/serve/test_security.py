@@ -15,6 +15,7 @@ from tests.serve.serving import rows_of, tree
 OPEN = {
     *(("GET", "/health/live"), ("GET", "/health/ready")),
     *(("GET", "/v2/health/live"), ("GET", "/v2/health/ready"), ("POST", "/session")),
+    ("GET", "/static/model"),
 }
 
 

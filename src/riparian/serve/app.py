@@ -16,7 +16,7 @@ from riparian.serve.health import live, ready
 from riparian.serve.http import Problem, Request
 from riparian.serve.late import labels
 from riparian.serve.learn import learn
-from riparian.serve.live_page import page, static
+from riparian.serve.live_page import page, sign_in, static
 from riparian.serve.metrics import metrics
 from riparian.serve.model_facts import model_route
 from riparian.serve.model_parts import changes, pending, splits, tree
@@ -37,8 +37,8 @@ __all__ = ["SPECS", "make_app"]
 
 #: Every route.
 SPECS: list[Spec] = [
-    Spec("/", "GET", "read", page, page=True),
-    Spec("/static/{name}", "GET", "read", static, page=True),
+    Spec("/", "GET", "read", page, page=True, refused=sign_in),
+    Spec("/static/{name}", "GET", None, static, page=True),
     Spec("/session", "POST", None, session),
     Spec("/health/live", "GET", None, live),
     Spec("/health/ready", "GET", None, ready),

@@ -50,6 +50,8 @@ class Spec:
     page: bool = False
     #: The most bytes of a body; None is the limit of the server.
     most: int | None = None
+    #: Answers a browser that may not read the page; None is the problem itself.
+    refused: Callable[[Problem], Reply] | None = None
 
 
 class Endpoint:
@@ -80,7 +82,8 @@ class Endpoint:
         try:
             reply = await self._answer(spec, scope, receive)
         except Problem as problem:
-            reply = problem.reply()
+            refused = None if spec is None or problem.status not in (401, 403) else spec.refused
+            reply = problem.reply() if refused is None else refused(problem)
         except Exception:
             _log.exception("%s %s failed", method, self.path)
             reply = Problem(500, "failed", "the server failed; its log says why").reply()

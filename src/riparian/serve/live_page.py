@@ -8,7 +8,7 @@ from pathlib import Path
 from riparian.serve.http import Problem, Reply, Request
 from riparian.serve.serving import Serving
 
-__all__ = ["page", "static"]
+__all__ = ["page", "sign_in", "static"]
 
 _FOLDER = Path(__file__).parent / "page" / "dist"
 _TYPES = {
@@ -37,8 +37,17 @@ async def page(serving: Serving, request: Request) -> Reply:
         return Reply(200, _ABSENT, b"text/plain; charset=utf-8")
 
 
+def sign_in(problem: Problem) -> Reply:
+    """Answer a browser without a session: the page asks for a token, and shows nothing before."""
+    try:
+        found = _file("index.html")
+    except FileNotFoundError:
+        return problem.reply()
+    return Reply(problem.status, found.body, found.content_type, headers=problem.headers)
+
+
 async def static(serving: Serving, request: Request) -> Reply:
-    """Answer with a file of the page."""
+    """Answer with a file of the page. It is the same for everybody and needs no token."""
     name = str(request.parameters.get("name", ""))
     try:
         return _file(name)

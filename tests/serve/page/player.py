@@ -35,10 +35,7 @@ class Player:
         self.port = port
         self.server: ThreadingHTTPServer | None = None
         self.start()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
+        self.address = f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> None:
         server = ThreadingHTTPServer(("127.0.0.1", self.port), handler(self))

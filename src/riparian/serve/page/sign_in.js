@@ -7,7 +7,11 @@ export function makeSignIn(done) {
   byId("sign-in-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const token = byId("sign-in-token").value.trim();
-    const status = await fetch("session", { method: "POST", headers: { Authorization: `Bearer ${token}` } }).then((answer) => answer.status, () => 0);
+    const status = await fetch("session", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ token }),
+    }).then((answer) => answer.status, () => 0);
     byId("sign-in-token").value = "";
     if (status >= 200 && status < 300) {
       setText(byId("sign-in-error"), "");
