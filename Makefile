@@ -12,7 +12,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 # Tests start many processes, each of which would compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: develop docs sdist wheel test-wheel
+.PHONY: develop docs sdist wheel test-wheel page test-page
 .PHONY: demo test test-servers test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
@@ -20,6 +20,8 @@ help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
 	@echo "make test      the tests: two models of each engine in full, every other model once"
 	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
+	@echo "make page      bundle the live page of riparian serve; needs Node"
+	@echo "make test-page  install Chromium, bundle the page and run its tests in the browser"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
 	@echo "make coverage  the lines of the package and of the core that the tests run"
@@ -73,6 +75,18 @@ test: $(VENV)/installed $(VENV)/tested
 # A file of tests stays in one process, so that each broker is started once.
 test-servers: $(VENV)/installed $(VENV)/tested $(VENV)/served
 	RIPARIAN_SERVERS=required $(PYTEST) --dist loadfile -m "servers and not slow" tests/sources
+
+# The live page: a build of the package that follows includes it.
+page: $(VENV)/made
+	$(BIN)/python src/riparian/serve/page/build.py
+
+$(VENV)/browsing: $(VENV)/made pyproject.toml
+	$(PIP) install --group browser
+	$(BIN)/python -m tests.serve.page.install
+	@touch $@
+
+test-page: $(VENV)/installed $(VENV)/tested $(VENV)/browsing page
+	RIPARIAN_PAGE=required $(PYTEST) --dist loadfile -m "browser and not slow" tests/serve
 
 # Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,
 # where more allocations fail, and ThreadSanitizer.

@@ -16,6 +16,7 @@ PACKAGE = SOURCE / "riparian"
 #: own line and from the lines below it.
 LAYERS = [
     {"__main__", "cli"},
+    {"serve"},
     {"sources"},
     {"lab"},
     {"show"},

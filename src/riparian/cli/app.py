@@ -21,7 +21,9 @@ from riparian.cli.messages import report_errors
 from riparian.cli.models import models
 from riparian.cli.predict import predict
 from riparian.cli.run import run
+from riparian.cli.serve import serve
 from riparian.cli.show import show
+from riparian.cli.token import token
 
 __all__ = ["app"]
 
@@ -57,6 +59,11 @@ def _options(
     """Read the options that come before a command."""
 
 
-for _command in (run, learn, checkpoints, predict, show, export, lab, models, compare, generate):
+_COMMANDS = (
+    *(run, learn, serve, checkpoints, predict, show, export),
+    *(lab, models, compare, generate),
+)
+for _command in _COMMANDS:
     app.command()(report_errors(_command))
+app.add_typer(token, name="token")
 add_experiments(app)

@@ -45,6 +45,7 @@ from riparian.cli.learn_options import (
     Rows,
     Sample,
     Schema,
+    ServeAddress,
     SourceAddress,
     StartAt,
     Target,
@@ -65,7 +66,7 @@ def learn(
     checkpoint: CheckpointFolder = None,
     resume: Resume = None,
     every: Every = "30s",
-    keep: Keep = 2,
+    keep: Keep = "2",
     start: StartAt = "beginning",
     follow: Follow = False,
     until_end: UntilEnd = False,
@@ -101,6 +102,7 @@ def learn(
     options_file: OptionsFile = None,
     grace: Grace = "30s",
     metrics: MetricsAddress = None,
+    serve: ServeAddress = None,
     log: Log = "text",
     quiet: Quiet = False,
     json: Json = False,
@@ -124,6 +126,7 @@ def learn(
     from riparian.sources.events import Event
     from riparian.sources.metrics_server import listening_address
     from riparian.sources.process import prepare_process
+    from riparian.sources.retention import Retention
     from riparian.sources.settings import Settings
 
     prepare_process()
@@ -143,14 +146,24 @@ def learn(
             one_of("--on-bad", on_bad, ("skip", "stop")),  # type: ignore[arg-type]
             max_bad,
         )
+        Retention.parse(keep)
         begin = start_of(start)
         idle = None if idle_line is None else str(duration(idle_line))
         report = log_of(one_of("--log", log, LOGS))
         if metrics is not None:
             listening_address(metrics)
         live = not quiet and log == "text"
+        options = None
+        if serve is not None:
+            from riparian.serve.options import ServeOptions
+
+            options = ServeOptions(serve)
         running = Running(
-            report, metrics, duration(grace), as_json=json, n_splits=splits, live=live
+            *(report, metrics, duration(grace)),
+            as_json=json,
+            n_splits=splits,
+            live=live,
+            serve=options,
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

@@ -40,6 +40,7 @@ __all__ = [
     "Rows",
     "Sample",
     "Schema",
+    "ServeAddress",
     "SourceAddress",
     "StartAt",
     "Target",
@@ -81,7 +82,14 @@ Every = Annotated[
         help="Write a checkpoint this often: 30s, 5m, or a number of rows.",
     ),
 ]
-Keep = Annotated[int, typer.Option(min=2, help="Number of generations to keep.")]
+Keep = Annotated[
+    str,
+    typer.Option(
+        metavar="N[,TIME,TIME]",
+        help="Generations to keep: the last N, at least 2; 2,24h,30d also keeps one of each hour "
+        "for a day, and one of each day for 30 days.",
+    ),
+]
 StartAt = Annotated[
     str,
     typer.Option(
@@ -264,6 +272,15 @@ MetricsAddress = Annotated[
         metavar="HOST:PORT",
         help="Serve metrics for Prometheus here, such as 127.0.0.1:9464. A port alone is open to "
         "this machine only.",
+    ),
+]
+ServeAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--serve",
+        metavar="HOST:PORT",
+        help="Answer predictions over HTTP here while learning, with a page to watch the model: "
+        "see docs/serving.md. A port alone is open to this machine only.",
     ),
 ]
 Log = Annotated[

@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,6 +25,7 @@ from riparian.sources.refused import BadMessagesError
 from riparian.sources.source import GapError, IdentityError
 
 if TYPE_CHECKING:
+    from riparian.serve.options import ServeOptions
     from riparian.sources.learner import Learner
     from riparian.sources.settings import Settings
 
@@ -52,6 +53,8 @@ class Running:
         Number of latest splits to show.
     live : bool
         Whether the state is shown on a terminal meanwhile.
+    serve : ServeOptions, default=None
+        How the model is served meanwhile.
     """
 
     report: Report
@@ -60,12 +63,13 @@ class Running:
     as_json: bool
     n_splits: int
     live: bool
+    serve: ServeOptions | None = None
 
 
 def run_learner(
     job: Job | Callable[[Checkpoint], Job],
     folder: str,
-    keep: int,
+    keep: str,
     settings: Settings,
     running: Running,
     sink: Sink | None,
@@ -82,8 +86,17 @@ def run_learner(
                     "checkpoint does not have; use --journal"
                 )
                 running.report(Event("not_replayable", text, "warning"))
-            learner = open_learner(job, checkpoint, settings, running.report, sink)
-            reason = _run(learner, running)
+            if running.serve is not None:
+                from riparian.serve.learning import Served
+
+                with Served(
+                    job, checkpoint, settings, running.serve, running.report, sink
+                ) as served:
+                    reason = _run(served.learner, replace(running, report=served.report))
+                    learner = served.learner
+            else:
+                learner = open_learner(job, checkpoint, settings, running.report, sink)
+                reason = _run(learner, running)
             _report_end(learner, checkpoint, reason, running)
             _print_report(job, learner, running)
     except GapError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -391,54 +392,70 @@ def splits_of(
 
 
 def pending_of(
-    engine: Engine, schema: Schema, parameters: Mapping[str, Any]
+    engine: Engine, schema: Schema, parameters: Mapping[str, Any], nearest: int | None = None
 ) -> Certificates[Pending]:
-    """Why each leaf of a tree waits, with the evidence of its last check."""
-    found: Certificates[Pending] = Certificates()
-    for state in engine.leaf_states():
-        leaf, depth, classes, n, until, checked_at, best, second, error, *rest = state
-        epsilon, needed, may_split, delta, criterion, dropped, active, room, *race = rest
-        evidence, threshold, ledger = race
-        has_cut = best[0] >= 0
-        if not active:
-            why = "inactive"
-        elif not may_split:
-            why = "limit"
-        elif not room:
-            why = "memory"
-        elif classes < 2:
-            why = "pure"
-        elif checked_at == 0.0:
-            why = "no check"
-        elif not has_cut:
-            why = "no cut"
-        elif best[4] + error <= parameters["min_gain"]:
-            why = "no gain"
-        else:
-            why = "check" if needed == 0.0 else "bound"
-        found.append(
-            Pending(
-                leaf=leaf,
-                depth=depth,
-                n=n,
-                checked_at=checked_at,
-                feature=schema.label(best[0]) if has_cut else None,
-                cut=describe_cut(schema, best) if has_cut else None,
-                gain=best[4],
-                runner_up=describe_cut(schema, second),
-                runner_up_gain=second[4],
-                gap=best[4] - second[4],
-                gain_error=error,
-                epsilon=epsilon,
-                delta=delta,
-                impurity=_impurity(parameters, criterion),
-                examples_needed=needed,
-                until_check=until,
-                reason_waiting=why,
-                dropped=tuple(schema.label(f) for f in dropped),
-                evidence=None if math.isnan(evidence) else evidence,
-                threshold=None if math.isnan(threshold) else threshold,
-                ledger=tuple(ledger),
-            )
-        )
-    return found
+    """Why each leaf of a tree waits, with the evidence of its last check.
+
+    With `nearest` only so many leaves that have a cut, the nearest to a decision first.
+    """
+    states = engine.leaf_states()
+    if nearest is not None:
+        states = heapq.nsmallest(nearest, filter(_may_decide, states), key=_distance)
+    return Certificates(_pending(state, schema, parameters) for state in states)
+
+
+def _may_decide(state: tuple[Any, ...]) -> bool:
+    """Whether a leaf has a cut, more than one class, and may split."""
+    best, may_split, active, room = state[6], state[11], state[15], state[16]
+    return bool(best[0] >= 0 and may_split and active and room and state[2] > 1)
+
+
+def _distance(state: tuple[Any, ...]) -> tuple[float, float]:
+    """How many examples a leaf needs to decide, and to its next check."""
+    return state[10], state[4]
+
+
+def _pending(state: tuple[Any, ...], schema: Schema, parameters: Mapping[str, Any]) -> Pending:
+    leaf, depth, classes, n, until, checked_at, best, second, error, *rest = state
+    epsilon, needed, may_split, delta, criterion, dropped, active, room, *race = rest
+    evidence, threshold, ledger = race
+    has_cut = best[0] >= 0
+    if not active:
+        why = "inactive"
+    elif not may_split:
+        why = "limit"
+    elif not room:
+        why = "memory"
+    elif classes < 2:
+        why = "pure"
+    elif checked_at == 0.0:
+        why = "no check"
+    elif not has_cut:
+        why = "no cut"
+    elif best[4] + error <= parameters["min_gain"]:
+        why = "no gain"
+    else:
+        why = "check" if needed == 0.0 else "bound"
+    return Pending(
+        leaf=leaf,
+        depth=depth,
+        n=n,
+        checked_at=checked_at,
+        feature=schema.label(best[0]) if has_cut else None,
+        cut=describe_cut(schema, best) if has_cut else None,
+        gain=best[4],
+        runner_up=describe_cut(schema, second),
+        runner_up_gain=second[4],
+        gap=best[4] - second[4],
+        gain_error=error,
+        epsilon=epsilon,
+        delta=delta,
+        impurity=_impurity(parameters, criterion),
+        examples_needed=needed,
+        until_check=until,
+        reason_waiting=why,
+        dropped=tuple(schema.label(f) for f in dropped),
+        evidence=None if math.isnan(evidence) else evidence,
+        threshold=None if math.isnan(threshold) else threshold,
+        ledger=tuple(ledger),
+    )

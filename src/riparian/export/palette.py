@@ -9,7 +9,15 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["DARK", "LIGHT", "class_colour", "ink_on", "mix"]
+__all__ = [
+    "DARK",
+    "DARK_ACCENTS",
+    "LIGHT",
+    "LIGHT_ACCENTS",
+    "class_colour",
+    "ink_on",
+    "mix",
+]
 
 # Colours of the background, of cards of inner nodes and leaves, of frames, branches and text.
 LIGHT = {
@@ -30,6 +38,9 @@ DARK = {
     "ink": "#e6ebf0",
     "quiet": "#a3afba",
 }
+# Colours of the first and second line of a chart, and of good news and warnings.
+LIGHT_ACCENTS = {"accent": "#0072b2", "second": "#9a6700", "good": "#00795a", "warn": "#b84f00"}
+DARK_ACCENTS = {"accent": "#56b4e9", "second": "#e69f00", "good": "#3cc4a0", "warn": "#ff8f4d"}
 _OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#f0e442")
 _GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 _LIGHTNESS = (0.50, 0.70, 0.60, 0.80)

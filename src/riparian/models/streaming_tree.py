@@ -196,10 +196,16 @@ class StreamingTree(TreeModel[_core.Engine]):
         certificates = self._fitted().certificates(example_count("since", since))
         return splits_of(certificates, self._schema, self._learned_with)
 
-    def pending(self) -> Certificates[Pending]:
+    def pending(self, *, nearest: int | None = None) -> Certificates[Pending]:
         """Return the evidence of each leaf's last check, and how many examples it still needs.
 
         No gain is computed.
+
+        Parameters
+        ----------
+        nearest : int, optional
+            Return at most so many leaves: those with a cut that need the fewest examples to
+            decide, the nearest first. By default all leaves.
 
         Returns
         -------
@@ -215,7 +221,8 @@ class StreamingTree(TreeModel[_core.Engine]):
         >>> leaf.n
         3333.0
         """
-        return pending_of(self._fitted(), self._schema, self._learned_with)
+        most = example_count("nearest", nearest)
+        return pending_of(self._fitted(), self._schema, self._learned_with, most)
 
     def changes(self, *, since: int | None = None) -> Certificates[Change]:
         """Return what the tree replaced, pruned or moved as its stream changed, oldest first.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from riparian import __version__
-from riparian.export.palette import DARK, LIGHT
+from riparian.export.palette import DARK, DARK_ACCENTS, LIGHT, LIGHT_ACCENTS
 from riparian.show import chart
 
 __all__ = ["Markup", "colours", "fold", "page_html", "table_html"]
@@ -65,11 +65,8 @@ def _footer() -> str:
 
 def colours(selector: str, *, dark: bool) -> str:
     """A rule that declares the colours of one scheme as variables."""
-    scheme = DARK if dark else LIGHT
-    accents = {"accent": "#56b4e9", "second": "#e69f00"}
-    if not dark:
-        accents = {"accent": "#0072b2", "second": "#9a6700"}
-    declared = "".join(f"--{role}:{colour};" for role, colour in (scheme | accents).items())
+    scheme = DARK | DARK_ACCENTS if dark else LIGHT | LIGHT_ACCENTS
+    declared = "".join(f"--{role}:{colour};" for role, colour in scheme.items())
     return f"{selector}{{{declared}color-scheme:{'dark' if dark else 'light'}}}"
 
 

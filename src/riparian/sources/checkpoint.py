@@ -29,6 +29,7 @@ from typing import Any, Self
 
 from riparian.errors import ModelFileError
 from riparian.sources.lock import FencedError, FolderLock, check_disk, sync_folder
+from riparian.sources.retention import Retention
 from riparian.storage.modelfile import Frozen, from_bytes
 
 __all__ = ["Checkpoint", "DeadLetter", "Generation", "Snapshot", "read_generations", "read_job"]
@@ -53,6 +54,13 @@ CREATE TABLE IF NOT EXISTS pending (
 CREATE TABLE IF NOT EXISTS early (id TEXT PRIMARY KEY, label TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS seen (
     id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (kind, id));
+CREATE TABLE IF NOT EXISTS journal (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, at INTEGER NOT NULL,
+    head BLOB NOT NULL, body BLOB);
+CREATE TABLE IF NOT EXISTS replied (
+    key TEXT PRIMARY KEY, digest TEXT NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS labelled (id TEXT PRIMARY KEY, label TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS posted (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL);
 """
 
 
@@ -115,8 +123,9 @@ class Checkpoint:
     ----------
     folder : str or path-like
         The folder; it is made if it is not there.
-    keep : int, default=2
-        How many generations are kept, at least two.
+    keep : int or str, default=2
+        How many generations are kept, at least two; ``'2,24h,30d'`` also keeps one of each hour
+        for a day, and one of each day for 30 days.
 
     Raises
     ------
@@ -126,11 +135,9 @@ class Checkpoint:
         If the disk cannot hold a checkpoint safely.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, keep: int = 2) -> None:
-        if keep < 2:
-            raise ValueError(f"keep must be at least 2, got {keep}")
+    def __init__(self, folder: str | os.PathLike[str], *, keep: int | str = 2) -> None:
+        self._retention = Retention.parse(keep)
         self.folder = Path(folder)
-        self.keep = keep
         #: How long the parts of the last commit took: writing the file, and the transaction.
         self.seconds = (0.0, 0.0)
         new = not self.folder.exists()
@@ -160,6 +167,10 @@ class Checkpoint:
             self.close()
             raise
 
+    def publish_address(self, address: str) -> None:
+        """Tell those who follow the folder where its server is."""
+        self._lock.sign(self.epoch, address)
+
     def __enter__(self) -> Self:
         return self
 
@@ -170,6 +181,16 @@ class Checkpoint:
         """Close the database and drop the lock."""
         self._db.close()
         self._lock.release()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the database for one transaction; a FencedError if another process has taken over.
+
+        It is durable when the block has ended, and nothing of it if the block raises.
+        """
+        with self._transaction() as db:
+            self._check_epoch(db)
+            yield db
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -192,8 +213,7 @@ class Checkpoint:
     def write_job(self, job: Mapping[str, Any]) -> None:
         """Store what is learned from what, before the first row."""
         text = json.dumps({"format": _FORMAT, **job})
-        with self._transaction() as db:
-            self._check_epoch(db)
+        with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO job VALUES (1, ?)", (text,))
 
     def generations(self) -> list[Generation]:
@@ -261,18 +281,18 @@ class Checkpoint:
 
     def _insert(self, found: Generation, snapshot: Snapshot) -> None:
         """Commit a generation whose model is durable."""
-        with self._transaction() as db:
-            self._check_epoch(db)
+        with self.writing() as db:
             db.execute(f"INSERT INTO generation VALUES ({', '.join('?' * 14)})", _row_of(found))
             _add_dead(db, snapshot.dead)
             for statement, parameters in snapshot.changes:
                 db.executemany(statement, parameters)
-            db.execute("DELETE FROM generation WHERE number <= ?", (found.number - self.keep,))
+            rows = db.execute("SELECT number, written_at FROM generation ORDER BY number DESC")
+            gone = self._retention.gone(rows.fetchall(), found.written_at)
+            db.executemany("DELETE FROM generation WHERE number = ?", [(n,) for n in gone])
 
     def discard(self, generation: Generation) -> None:
         """Forget a generation whose file is damaged; the file is kept under another name."""
-        with self._transaction() as db:
-            self._check_epoch(db)
+        with self.writing() as db:
             db.execute("DELETE FROM generation WHERE number = ?", (generation.number,))
         path = self.folder / "models" / generation.file
         if path.exists():

@@ -16,6 +16,7 @@ from riparian.sources.dead_letters import Sink
 from riparian.sources.decode.rows import Decoder
 from riparian.sources.events import Event, Report
 from riparian.sources.join import JoinSettings
+from riparian.sources.journal_source import JournalSource
 from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Plan
@@ -76,7 +77,14 @@ class Job:
             found["labels"] = self.labels.name
             found["label_messages"] = self.label_messages.to_json()
             found["join"] = asdict(self.join)
+        elif self.posted and self.join is not None:
+            found["join"] = asdict(self.join)
         return found
+
+    @property
+    def posted(self) -> bool:
+        """Whether the source is a journal, which holds rows and labels."""
+        return isinstance(self.source, JournalSource)
 
     @property
     def inputs(self) -> list[tuple[Source, Messages]]:
@@ -133,7 +141,7 @@ def open_learner(
     feeds = []
     for number, (source, messages) in enumerate(inputs):
         feed = Feed(source, partial(_decoder, job, messages, source))
-        feed.sample = job.sample if messages.schema is None else 1
+        feed.sample = job.sample if messages.schema is None and not job.posted else 1
         feed.start = job.start
         if states[number]:
             feed.decoder, feed.state = messages.restored(states[number]), states[number]
@@ -164,6 +172,7 @@ def open_learner(
         join=job.join,
         join_state=None if generation is None else generation.state.get("join"),
         sink=sink,
+        posted=job.posted,
     )
 
 

@@ -173,7 +173,7 @@ def learn(
     sample: int = 1000,
     block: int = 10_000,
     rows: int | None = None,
-    keep: int = 2,
+    keep: int | str = 2,
     on_gap: Literal["error", "skip"] = "error",
     on_bad: Literal["skip", "stop"] = "skip",
     max_bad: float = 0.1,
@@ -245,8 +245,9 @@ def learn(
         The most messages that are learned at once.
     rows : int, default=None
         Stop with the chunk in which this many rows are reached.
-    keep : int, default=2
-        How many generations of the checkpoint are kept.
+    keep : int or str, default=2
+        How many generations of the checkpoint are kept; ``'2,24h,30d'`` also keeps one of each
+        hour for a day, and one of each day for 30 days.
     on_gap : {'error', 'skip'}, default='error'
         Whether lost messages are an error or are counted.
     on_bad : {'skip', 'stop'}, default='skip'

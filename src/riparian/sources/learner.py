@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any
 
 from riparian.evaluate.results import Result
@@ -13,9 +16,12 @@ from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snap
 from riparian.sources.commits import Commits
 from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
+from riparian.sources.feature_drift import FeatureDrift
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
+from riparian.sources.pace import Pace
 from riparian.sources.plan import Plan
+from riparian.sources.posted import PostedRows
 from riparian.sources.prequential import Prequential
 from riparian.sources.reading import Feed, Gap, Idle, Note, Opened, Read, Reader, Sampled
 from riparian.sources.refused import Refused
@@ -25,6 +31,16 @@ from riparian.storage.modelfile import freeze
 from riparian.streams.readers.ahead import Ahead
 
 __all__ = ["Learner"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model that is to take the place of the present one."""
+
+    model: StreamClassifier[Any]
+    reason: str
+    text: str
+    done: Future[int] = field(default_factory=Future)
 
 
 class Learner:
@@ -55,6 +71,8 @@ class Learner:
         How the labels of a second source find their rows, and the state of that.
     sink : Sink
         Where dead letters are sent on to.
+    posted : bool
+        Whether the source is a journal, which holds rows and labels.
     """
 
     def __init__(
@@ -73,6 +91,7 @@ class Learner:
         join: JoinSettings | None = None,
         join_state: Mapping[str, Any] | None = None,
         sink: Sink | None = None,
+        posted: bool = False,
     ) -> None:
         self.model = model
         self.result = result
@@ -93,8 +112,11 @@ class Learner:
         if join is not None:
             waiting = Join(join, join_state or {}, self.status.count)
             waiting.restore(checkpoint.table)
-            self._late = LateLabels(waiting, self._rows, self._refused, self._states)
+            late = PostedRows if posted else LateLabels
+            self._late = late(waiting, self._rows, self._refused, self._states)
         self._stop = threading.Event()
+        self._look: Callable[[Learner], None] | None = None
+        self._asked: deque[Asked] = deque()
         self._commits = Commits(
             *(checkpoint, plan, settings, self.status, sink),
             take=self._snapshot,
@@ -114,9 +136,71 @@ class Learner:
         return None if self._late is None else self._late.join
 
     @property
+    def feature_figures(self) -> dict[str, dict[str, Any]]:
+        """How the features drift, by their names; empty unless somebody looks on."""
+        return {} if self._rows.features is None else self._rows.features.figures()
+
+    @property
     def rows(self) -> int:
         """How many rows were learned in all."""
         return self.status.counters["learned"]
+
+    def look_on(self, look: Callable[[Learner], None], pace: Pace | None = None) -> None:
+        """Call a function in the learner's thread between blocks, whose length `pace` limits.
+
+        From now on the learner also watches how its features drift.
+        """
+        self._look = look
+        generations = self._checkpoint.generations()
+        state = generations[0].state.get("features") if generations else None
+        self._rows.features = FeatureDrift.from_state(state)
+        self._rows.between = lambda: look(self)
+        self._rows.pace = pace
+
+    def replace_model(self, model: StreamClassifier[Any], reason: str, text: str) -> Future[int]:
+        """Put another model in the place of this one, between two chunks, as a new generation.
+
+        Parameters
+        ----------
+        model : StreamClassifier
+            The model, which has learned.
+        reason : str
+            Why, for the list of generations.
+        text : str
+            The same for the operator.
+
+        Returns
+        -------
+        Future
+            The number of the generation, when it is durable; an OSError if it could not be
+            written, and the model stays as it was.
+        """
+        asked = Asked(model, reason, text)
+        self._asked.append(asked)
+        return asked.done
+
+    def _replace(self) -> None:
+        while self._asked:
+            asked = self._asked.popleft()
+            if not asked.done.set_running_or_notify_cancel():
+                continue
+            before = self.model
+            self._commits.collect(wait=True)
+            failed = self.status.failed_checkpoints
+            self._set_model(asked.model)
+            self._commits.begin(asked.reason)
+            self._commits.collect(wait=True)
+            if self.status.failed_checkpoints > failed:
+                self._set_model(before)
+                asked.done.set_exception(OSError("the checkpoint could not be written"))
+                continue
+            fields = {"reason": asked.reason, "rows": self.rows}
+            self._report(Event("replaced", asked.text, "info", fields))
+            asked.done.set_result(self.status.generation)
+
+    def _set_model(self, model: StreamClassifier[Any]) -> None:
+        self.model = model
+        self._rows.set_model(model)
 
     def stop(self) -> None:
         """Ask the learner to finish its chunk, write a checkpoint and end."""
@@ -129,6 +213,9 @@ class Learner:
             while (item := ahead.get()) is not None:
                 self._take(item)
                 self._commits.collect(wait=False)
+                self._replace()
+                if self._look is not None:
+                    self._look(self)
                 if self._stop.is_set():
                     return self._finish("signal")
                 if self.settings.rows is not None and self.rows >= self.settings.rows:
@@ -137,6 +224,8 @@ class Learner:
                     self._commits.begin("time" if self.settings.every_rows is None else "rows")
             return self._finish("end")
         finally:
+            for asked in self._asked:
+                asked.done.set_exception(OSError("the learner has ended"))
             self._reader.stop()
             ahead.close()
             self._reader.close()
@@ -231,6 +320,8 @@ class Learner:
         self.model.positions_ = {"sources": positions, "identity": identity}
         state: dict[str, Any] = {"decoders": list(self._states)}
         changes, self._unwritten = self._unwritten, []
+        if self._rows.features is not None:
+            state["features"] = self._rows.features.state()
         if self._late is not None:
             state["join"] = self._late.join.state()
             changes = [*changes, *self._late.join.changes()]

@@ -48,9 +48,10 @@ class FolderLock:
                 f"{folder} is in use by another learner ({holder or 'which just started'})"
             ) from None
 
-    def sign(self, epoch: int) -> None:
-        """Write who holds the lock."""
-        text = f"pid {os.getpid()}, host {socket.gethostname()}, epoch {epoch}\n"
+    def sign(self, epoch: int, address: str | None = None) -> None:
+        """Write who holds the lock, and where its server is."""
+        text = f"pid {os.getpid()}, host {socket.gethostname()}, epoch {epoch}"
+        text += "\n" if address is None else f", {address}\n"
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, text.encode(), 0)
 

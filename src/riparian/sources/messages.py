@@ -131,6 +131,9 @@ class Messages:
 
     def decoder(self, samples: Sequence[Any], source: Source, most: int) -> Decoder:
         """Return a decoder that is set up with the first `most` of the sample messages."""
+        decided: Mapping[str, Any] | None = getattr(source, "decided", None)
+        if decided is not None:
+            return self.restored(decided)
         if self._declared is not None:
             return self.restored(self._declared_state(self._declared, source))
         selection = self._selection
@@ -145,6 +148,19 @@ class Messages:
             return JsonDecoder.from_sample(values, selection, self._most, self._opener)
         header = self._header(source)
         return CsvDecoder.from_sample(values, selection, self.columns, header, self._delimiter)
+
+    def sampled(self, values: Sequence[bytes | None]) -> dict[str, Any]:
+        """Return the state of a decoder of JSON rows that is set up with messages."""
+        selection, most = self._selection, self._most
+        return JsonDecoder.from_sample(values, selection, most, self._opener).state()
+
+    def declared_state(self) -> dict[str, Any] | None:
+        """Return the state of a decoder of JSON rows with a declared schema; None without one."""
+        declared = self._declared
+        if declared is None:
+            return None
+        labels, types = declared.labels_state(self.target), declared.types(self.target)
+        return {"form": "json", "types": types, "kinds": dict(declared.columns), "labels": labels}
 
     @property
     def _delimiter(self) -> str:

@@ -12,6 +12,8 @@ from riparian.evaluate.passes import set_costs, size_of, sizes_of
 from riparian.evaluate.results import Result, Size
 from riparian.models.base import StreamClassifier
 from riparian.models.engine import Pauses
+from riparian.sources.feature_drift import FeatureDrift
+from riparian.sources.pace import Pace
 
 __all__ = ["Prequential"]
 
@@ -37,13 +39,24 @@ class Prequential:
         self.model = model
         self.result = result
         self._count = count
+        #: Called after each block; how long blocks may be.
+        self.between: Callable[[], None] | None = None
+        self.pace: Pace | None = None
+        #: Compares the rows with the first ones, if anybody asks for it.
+        self.features: FeatureDrift | None = None
         self._native = Native(model)
         self._began = time.perf_counter() - result.seconds
+
+    def set_model(self, model: StreamClassifier[Any]) -> None:
+        """Go on with another model; its evaluation is that of the one before."""
+        self.model = model
+        self._native = Native(model)
 
     def learn(self, X: Any, y: Any, refuse: Refuse) -> None:
         """Predict rows, then learn them."""
 
         def learn(start: int, stop: int) -> int:
+            stop = self._paced(start, stop)
             sizes: list[Size] = []
             pauses = Pauses(
                 self.result.window_ends(stop - start),
@@ -57,7 +70,7 @@ class Prequential:
                 stop = self._window_end(start, stop)
                 part = X.rows(slice(start, stop))
                 predicted, _ = self._native.prequential(part, y[start:stop], False)
-            self.result.model_seconds += time.perf_counter() - clock
+            self._took(part, time.perf_counter() - clock)
             self._evaluate(coded, y[start:stop], predicted, sizes)
             return stop
 
@@ -81,14 +94,27 @@ class Prequential:
         """Learn rows that were predicted when they came."""
 
         def learn(start: int, stop: int) -> int:
-            stop = self._window_end(start, stop)
+            stop = self._window_end(start, self._paced(start, stop))
             clock = time.perf_counter()
-            self.model.partial_fit(X.rows(slice(start, stop)), y[start:stop])
-            self.result.model_seconds += time.perf_counter() - clock
+            part = X.rows(slice(start, stop))
+            self.model.partial_fit(part, y[start:stop])
+            self._took(part, time.perf_counter() - clock)
             self._evaluate(None, y[start:stop].tolist(), predicted[start:stop], [])
             return stop
 
         _by_halves(len(y), learn, refuse)
+
+    def _paced(self, start: int, stop: int) -> int:
+        """Return where a block ends so that those who predict meanwhile do not wait long."""
+        return stop if self.pace is None else start + self.pace.rows(stop - start)
+
+    def _took(self, part: Block, seconds: float) -> None:
+        """Take in how long a block took that was learned."""
+        self.result.model_seconds += seconds
+        if self.pace is not None:
+            self.pace.took(part.n_rows, seconds)
+        if self.features is not None:
+            self.features.add(part)
 
     def _window_end(self, start: int, stop: int) -> int:
         """Return where a call must end so that the size of the model at a window is known."""
@@ -104,6 +130,8 @@ class Prequential:
             self.result.update_codes(coded, [*sizes, size_of(self.model, self._began)])
         set_costs(self.result, self.model)
         self._count("learned", len(y))
+        if self.between is not None:
+            self.between()
 
 
 def _by_halves(n: int, call: Callable[[int, int], int], refuse: Refuse) -> None:

@@ -13,7 +13,14 @@ from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
 from riparian.data.table import read_example, refuse_uncertain
 from riparian.drift import Detector
-from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
+from riparian.evidence.certificates import (
+    Certificates,
+    Pending,
+    Split,
+    evidence_lines,
+    pending_of,
+    splits_of,
+)
 from riparian.evidence.structure import Structure
 from riparian.models.forests.member_settings import threads
 from riparian.models.forests.members import (
@@ -351,6 +358,21 @@ class Ensemble(ForestOfTrees[E], group="forests"):
             title = f"The tree of {what} {names[standings.index(standing)]}"
             parts = replace(parts, tree=tree, tree_title=title)
         return parts
+
+    def _leading_tree(self, nearest: int) -> tuple[int, Structure, Certificates[Pending]] | None:
+        """Return the member with the largest weight: its tree, and what its leaves wait for."""
+        chosen: list[int] = []
+
+        def leader(found: list[Standing]) -> list[Standing]:
+            chosen[:] = [self._leader(self._members(found))] if found else []
+            return [found[member] for member in chosen]
+
+        axes = self._tree_axes(self._learned_with)
+        for standing, nodes, features in self._read_trees(lambda tree: tree.nodes(), leader):
+            schema = self._schema_of(standing, features)
+            tree = Structure(nodes, schema.features, schema.classes)
+            return chosen[0], tree, pending_of(standing.tree, schema, axes, nearest)
+        return None
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
         from riparian.export.allowed import refuse_inexpressible

@@ -1,0 +1,54 @@
+"""How ``riparian serve`` runs until a signal ends it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from riparian.serve.open_server import open_server
+from riparian.serve.options import ServeOptions
+from riparian.serve.reading import Following, show_once, writer_of
+from riparian.serve.serving import Served, Serving
+from riparian.sources.events import Report
+
+__all__ = ["serve_file", "serve_folder"]
+
+
+def serve_file(path: str, options: ServeOptions, report: Report) -> None:
+    """Serve the model of a file."""
+    import riparian
+
+    serving = Serving(options.name, Served(riparian.load(path), 0), limits=options.limits)
+    show_once(serving)
+    server = open_server(serving, options, report)
+    _until_signal()
+    server.close()
+
+
+def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
+    """Serve each new generation of a folder."""
+    serving = Serving(options.name, Served(None, 0), limits=options.limits)
+    serving.folder = Path(folder)
+    serving.writer = partial(writer_of, Path(folder))
+    following = Following(folder, serving, report)
+    following.start()
+    server = open_server(serving, options, report)
+    _until_signal()
+    following.stop()
+    server.close()
+
+
+def _until_signal() -> None:
+    """Wait for SIGINT or SIGTERM."""
+    ended = threading.Event()
+
+    def end(number: int, frame: Any) -> None:
+        ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    while not ended.wait(1.0):
+        pass

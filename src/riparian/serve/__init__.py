@@ -1,0 +1,1 @@
+"""``riparian serve``: a model over HTTP while it learns. Needs ``pip install riparian[serve]``."""

@@ -1,0 +1,140 @@
+"""``POST /v1/predict``: one row, many rows, lines of JSON, CSV or Arrow."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from riparian.serve.body import ARROW, CSV, NDJSON
+from riparian.serve.bulk import predict_arrow, predict_csv
+from riparian.serve.decode import decode, decode_lines
+from riparian.serve.http import Problem, Reply, Request, encode_json
+from riparian.serve.labels import label_name, plain_label
+from riparian.serve.late import check_id, remember
+from riparian.serve.learn import Value
+from riparian.serve.model_of import ModelOf, model_of
+from riparian.serve.serving import Serving
+
+__all__ = ["predict"]
+
+#: So many rows are predicted on the event loop; more in a thread.
+_FEW = 256
+
+
+class One(msgspec.Struct):
+    """The body of a request: one row, or many."""
+
+    features: dict[str, Value] | None = None
+    rows: list[dict[str, Value]] | None = None
+    id: str | None = None
+    proba: bool = False
+    remember: bool | None = None
+
+
+_decoder = msgspec.json.Decoder(One)
+
+
+async def predict(serving: Serving, request: Request) -> Reply:
+    """Answer a request."""
+    kind = request.content_type
+    if kind in ("application/json", ""):
+        asked = decode(_decoder, request.body)
+        if asked.features is not None:
+            return await _one(serving, asked)
+        if asked.rows is None:
+            raise Problem(422, "bad_shape", "the body must have features or rows")
+        return await _many(serving, asked.rows, proba=asked.proba)
+    proba = request.asked().get("proba", "false").lower() in ("true", "1")
+    found = model_of(serving)
+    if kind == NDJSON:
+        return await _lines(serving, found, request.body)
+    if kind == ARROW:
+        return await asyncio.to_thread(predict_arrow, found, request.body, proba)
+    if kind == CSV:
+        return await asyncio.to_thread(predict_csv, found, request.body, proba)
+    raise Problem(415, "content_type", f"send {NDJSON}, {CSV}, {ARROW} or application/json")
+
+
+async def _one(serving: Serving, asked: One) -> Reply:
+    name = asked.id if asked.remember is not False and serving.journal is not None else None
+    if name is not None:
+        check_id(serving, name)
+    found = model_of(serving)
+    label, probabilities, seen = found.predict_one(asked.features or {}, proba=asked.proba)
+    answer: dict[str, Any] = {} if asked.id is None else {"id": asked.id}
+    answer["label"] = plain_label(label)
+    if asked.proba:
+        answer["proba"] = {label_name(name): p for name, p in (probabilities or {}).items()}
+        serving.traffic.confidence.add(max((probabilities or {0: 0.0}).values()))
+    answer["model"] = found.facts(seen)
+    serving.traffic.predict(answer["label"])
+    if name is not None:
+        rows = [(name, asked.features or {}, answer["label"])]
+        await remember(serving, rows, wait=serving.durable)
+    return Reply(body=encode_json(answer))
+
+
+async def _many(serving: Serving, rows: list[dict[str, Any]], *, proba: bool) -> Reply:
+    if len(rows) > serving.limits.rows:
+        text = f"{len(rows):,} rows, and a request may have {serving.limits.rows:,}"
+        raise Problem(413, "too_many_rows", text)
+    found = model_of(serving)
+    if len(rows) <= _FEW:
+        labels, answer = _answers(found, rows, proba)
+    else:
+        labels, answer = await asyncio.to_thread(_answers, found, rows, proba)
+    for label in labels:
+        serving.traffic.predict(label)
+    return Reply(body=encode_json(answer))
+
+
+def _answers(
+    found: ModelOf, rows: list[dict[str, Any]], proba: bool
+) -> tuple[list[Any], dict[str, Any]]:
+    labels, probabilities, classes, seen = found.predict(rows, proba=proba)
+    answer: dict[str, Any] = {"labels": labels}
+    if proba:
+        answer["proba"] = {"classes": classes, "values": probabilities}
+    return labels, {**answer, "model": found.facts(seen)}
+
+
+async def _lines(serving: Serving, found: ModelOf, body: bytes) -> Reply:
+    """Answer lines of JSON, each like the body of a request for one row."""
+    asked, answers = await asyncio.to_thread(_answer_lines, found, body)
+    if serving.journal is not None:
+        rows = []
+        for i, one in enumerate(asked):
+            if one.id is not None and one.remember is not False:
+                check_id(serving, one.id, i)
+                rows.append((one.id, one.features or {}, answers[i]["label"]))
+        if rows:
+            await remember(serving, rows, wait=serving.durable)
+    for answer in answers:
+        serving.traffic.predict(answer["label"])
+    lines = b"".join(encode_json(answer) + b"\n" for answer in answers)
+    return Reply(body=lines, content_type=NDJSON.encode())
+
+
+def _answer_lines(found: ModelOf, body: bytes) -> tuple[list[One], list[dict[str, Any]]]:
+    asked: list[One] = []
+    for number, one in decode_lines(_decoder, body):
+        if one.features is None:
+            raise Problem(422, "bad_shape", f"line {number + 1} has no features", row=number)
+        asked.append(one)
+    if len(asked) > found.limits.rows:
+        raise Problem(413, "too_many_rows", f"a request may have {found.limits.rows:,} rows")
+    proba = any(one.proba for one in asked)
+    rows = [one.features or {} for one in asked]
+    labels, probabilities, classes, seen = found.predict(rows, proba=proba)
+    facts = found.facts(seen)
+    names = [label_name(label) for label in classes]
+    answers = []
+    for i, one in enumerate(asked):
+        answer: dict[str, Any] = {} if one.id is None else {"id": one.id}
+        answer["label"] = labels[i]
+        if one.proba:
+            answer["proba"] = dict(zip(names, probabilities[i], strict=True))
+        answers.append({**answer, "model": facts})
+    return asked, answers

@@ -1,0 +1,161 @@
+"""The rows of requests as a model has learned its features: the same names and kinds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from riparian.data.schema import Schema
+from riparian.serve.http import Problem
+
+__all__ = ["Columns", "bad_value", "schema_of"]
+
+
+def bad_value(text: str, row: int | None, column: str | None) -> Problem:
+    """Return the problem of a value that cannot be used."""
+    return Problem(422, "bad_value", text, row=row, column=column)
+
+
+#: The schema of models that have learned nothing.
+_NO_SCHEMA = Schema()
+
+
+def schema_of(model: Any) -> Schema:
+    """Return the names that a model knows."""
+    found: Schema = getattr(model, "_schema", _NO_SCHEMA)
+    return found
+
+
+class Columns:
+    """The features of a model by the names that clients use.
+
+    A feature without a name is ``x3`` or ``3`` for a client. Numbers may be given as text, and
+    categories that are text may be given as numbers, as in messages that are learned.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        The model.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._schema = schema_of(model)
+        self._known = -1
+        self.kinds: dict[str, str] = {}
+        self.names: dict[str, Any] = {}
+        self._texts: dict[str, dict[str, Any]] = {}
+        self._look()
+
+    def is_of(self, model: Any) -> bool:
+        """Return whether these are the columns of a model; they grow with it."""
+        if schema_of(model) is not self._schema:
+            return False
+        if len(self._schema.features) != self._known:
+            self._look()
+        return True
+
+    def _look(self) -> None:
+        features = list(self._schema.features)
+        self._known = len(features)
+        kinds: dict[str, str] = {}
+        names: dict[str, Any] = {}
+        for feature in features:
+            kind = "time" if feature.time else feature.kind
+            keys = (feature.name,) if isinstance(feature.name, str) else ()
+            for key in keys or (f"x{feature.name}", str(feature.name)):
+                kinds.setdefault(key, kind)
+                names.setdefault(key, feature.name)
+        self.kinds, self.names = kinds, names
+        self._plain = all(kind == "numeric" for kind in kinds.values()) and all(
+            key is name for key, name in names.items()
+        )
+
+    def row(self, features: dict[str, Any]) -> dict[Any, Any]:
+        """Return the values of one row by the names of the model."""
+        if self._plain:
+            for value in features.values():
+                kind = type(value)
+                if kind is not float and kind is not int:
+                    break
+            else:
+                return features
+        return {
+            self.names[name]: self._value(name, value, None)
+            for name, value in features.items()
+            if name in self.names
+        }
+
+    def table(self, rows: Sequence[Mapping[str, Any]]) -> dict[Any, Any]:
+        """Return many rows as columns by the names of the model."""
+        found: dict[Any, Any] = {}
+        for name, own in self.names.items():
+            values = [row.get(name) for row in rows]
+            if own in found or all(value is None for value in values):
+                continue
+            found[own] = self._column(name, values)
+        if not found:
+            # The rows count even if nothing is known about them.
+            own = next(iter(self.names.values()), None)
+            found = {} if own is None else {own: np.full(len(rows), np.nan)}
+        return found
+
+    def _column(self, name: str, values: list[Any]) -> Any:
+        if self.kinds[name] == "numeric" and all(
+            value is None or type(value) is float or type(value) is int for value in values
+        ):
+            try:
+                return np.array(values, dtype=np.float64)
+            except OverflowError:
+                pass  # the row is found below
+        read = [self._value(name, value, row) for row, value in enumerate(values)]
+        if self.kinds[name] == "numeric":
+            return np.array(read, dtype=np.float64)
+        column = np.empty(len(read), dtype=object)
+        column[:] = read
+        return column
+
+    def _value(self, name: str, value: Any, row: int | None) -> Any:
+        if value is None:
+            return None
+        kind = self.kinds[name]
+        if isinstance(value, dict | list):
+            raise bad_value(f"{_where(name, row)}: a value must be a number or a text", row, name)
+        if kind == "numeric":
+            return _number(value, name, row)
+        if kind == "categorical":
+            return self._category(name, value)
+        return value
+
+    def _category(self, name: str, value: Any) -> Any:
+        place = self._schema.index.get(self.names[name])
+        codes = self._schema.codes[place] if place is not None else None
+        if not codes or value in codes:
+            return value
+        texts = self._texts.get(name)
+        if texts is None or len(texts) != len(codes):
+            texts = self._texts[name] = {_text(category): category for category in list(codes)}
+        return texts.get(_text(value), value)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _number(value: Any, name: str, row: int | None) -> float:
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        shown = str(value)[:50]
+        text = f"{_where(name, row)}: {shown!r} is no number that a model can use"
+        raise bad_value(text, row, name) from None
+    if math.isinf(found):
+        text = f"{_where(name, row)}: infinity cannot be used; leave the value out, or send null"
+        raise bad_value(text, row, name)
+    return found
+
+
+def _where(name: str, row: int | None) -> str:
+    return f"column {name[:100]!r}" + ("" if row is None else f", row {row}")

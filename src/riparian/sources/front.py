@@ -1,0 +1,141 @@
+"""Reads posted rows before they are written, exactly as the learner will read them.
+
+The front decodes the rows of the journal in their order, so its decoder is in the state in which
+the learner's will be. A row that it can read can be learned, whatever was posted meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riparian.sources.decode.rows import Decoder
+from riparian.sources.messages import Messages
+
+if TYPE_CHECKING:
+    from riparian.sources.journal import Posted
+
+__all__ = ["Front", "RowError"]
+
+#: The state of a decoder that knows no column yet.
+_NOTHING: dict[str, Any] = {"form": "json", "kinds": {}, "types": {}, "labels": None}
+
+
+class RowError(Exception):
+    """A row of a request cannot be learned.
+
+    Parameters
+    ----------
+    row : int
+        Which one, counted from 0.
+    message : str
+        Why.
+    """
+
+    def __init__(self, row: int, message: str) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class Front:
+    """The decoder of posted rows, and what labels are.
+
+    Parameters
+    ----------
+    messages : Messages
+        What rows hold.
+    integers : bool, default=None
+        Whether labels are whole numbers, not texts; None lets the first label decide.
+    """
+
+    def __init__(self, messages: Messages, integers: bool | None = None) -> None:
+        self._messages = messages
+        self._decoder: Decoder | None = None
+        self._integers = integers
+        #: The state before the first row, from which the learner's decoder begins.
+        self.first: dict[str, Any] | None = None
+        declared = messages.declared_state()
+        if declared is not None:
+            self.begin(declared)
+
+    def begin(self, first: Mapping[str, Any], now: Mapping[str, Any] | None = None) -> None:
+        """Begin with the state before the first row, and go on with a later one."""
+        self.first = dict(first)
+        self._decoder = self._messages.restored(now or first)
+
+    def begun(self) -> dict[str, Any]:
+        """Return what a restarted server has to know, as JSON."""
+        return {"first": self.first, "integers": self._integers}
+
+    def state(self) -> tuple[Any, ...]:
+        """Return the present state."""
+        now = None if self._decoder is None else self._decoder.state()
+        return self.first, now, self._integers
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Go back to a state."""
+        self.first, now, self._integers = state
+        self._decoder = None if now is None else self._messages.restored(now)
+
+    def advance(self, bodies: Sequence[bytes | None]) -> None:
+        """Read rows of the journal again, after a restart."""
+        if self._decoder is not None and bodies:
+            self._decoder.decode(bodies)
+
+    def check(self, entries: Sequence[Posted]) -> list[Any]:
+        """Read the rows of a request; return their labels as they are learned.
+
+        Raises
+        ------
+        RowError
+            If one of them cannot be learned; then the state is as it was.
+        """
+        before = self.state()
+        try:
+            labels = [self._label(row, entry) for row, entry in enumerate(entries)]
+            self._read(entries)
+        except RowError:
+            self.restore(before)
+            raise
+        return labels
+
+    def _label(self, row: int, entry: Posted) -> Any:
+        """Return a label as a text, or as a whole number if the first one was one."""
+        if entry.kind not in ("learn", "label"):
+            return None
+        label = entry.label
+        if isinstance(label, bool):
+            label = "true" if label else "false"
+        if self._integers is None:
+            self._integers = isinstance(label, int)
+        if not self._integers:
+            return str(label)
+        if isinstance(label, str) and label.lstrip("-").isdecimal() and label.isascii():
+            label = int(label) if len(label) < 20 else label
+        if not isinstance(label, int) or not -(2**63) <= label < 2**63:
+            raise RowError(row, f"the label {label!r}: labels are whole numbers here")
+        return label
+
+    def _read(self, entries: Sequence[Posted]) -> None:
+        where = [i for i, entry in enumerate(entries) if entry.body is not None]
+        bodies = [entries[i].body for i in where]
+        try:
+            if self._decoder is None:
+                self.begin(self._messages.sampled(bodies) if bodies else _NOTHING)
+            if not bodies:
+                return
+            assert self._decoder is not None
+            rows = self._decoder.decode(bodies)
+        except ValueError as error:
+            raise RowError(where[0] if where else 0, str(error)) from None
+        if rows.faults:
+            row = min(rows.faults)
+            raise RowError(where[row], rows.faults[row])
+        for name, column in rows.X.stored.items():
+            if isinstance(column, np.ndarray) and column.dtype == np.float64:
+                infinite = np.flatnonzero(np.isinf(column))
+                if infinite.size:
+                    row = where[int(rows.index[infinite[0]])]
+                    raise RowError(row, f"column {name!r}: infinity cannot be learned; send null")

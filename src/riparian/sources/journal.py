@@ -1,0 +1,327 @@
+"""The journal: what was posted to be learned, in the database of a checkpoint.
+
+A request is in the journal as a whole or not at all, and it is durable before it is answered.
+Requests that wait at the same moment share one transaction, so one write to the disk. A thread of
+its own writes; the learner reads the journal by position like any other source.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.front import Front, RowError
+
+__all__ = ["Conflict", "Full", "Journal", "Kind", "Post", "Posted", "Reused"]
+
+#: A row to learn with its label, a row that waits for its label, a label, and the mere time.
+Kind: TypeAlias = Literal["learn", "row", "label", "tick"]
+
+#: Seconds after which replies to keys and labels of ids are forgotten.
+_REMEMBERED = 86400.0
+#: Requests that share a transaction, and entries that are removed at once.
+_GROUP, _REMOVED = 500, 5000
+
+
+class Conflict(Exception):  # noqa: N818 - it is an answer
+    """An id has another label already."""
+
+    def __init__(self, row: int, message: str) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class Reused(Exception):  # noqa: N818 - it is an answer
+    """A key came with another request before."""
+
+
+class Full(Exception):  # noqa: N818 - it is an answer
+    """Too much waits to be learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One entry: its kind, id and label, the class that was predicted, and its features as JSON."""
+
+    kind: Kind
+    id: str | None = None
+    label: Any = None
+    said: Any = None
+    body: bytes | None = None
+
+    def head(self, label: Any) -> bytes:
+        """Return all but the features as JSON."""
+        found: dict[str, Any] = {} if self.id is None else {"id": self.id}
+        if self.kind == "row":
+            found["said"] = self.said
+        elif self.kind != "tick":
+            found["label"] = label
+        return json.dumps(found, separators=(",", ":")).encode()
+
+
+@dataclass(slots=True)
+class Post:
+    """What one request posts."""
+
+    entries: Sequence[Posted]
+    key: str | None = None
+    digest: str = ""
+    reply: bytes = b""
+    done: Future[Done] = field(default_factory=Future)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A request is durable."""
+
+    reply: bytes
+    #: Whether it was so before: the key came again.
+    replayed: bool = False
+
+
+class Journal:
+    """Writes what is posted.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+        The checkpoint whose database has the journal.
+    front : Front
+        Reads each row as the learner will; what it refuses is not written.
+    most_rows, most_bytes : int
+        More than this may not wait to be learned.
+    wait : float, default=None
+        Seconds that a row waits for its label. While nothing is posted, the time is written now
+        and then, so that what waits expires.
+    clock : callable, default=time.time
+        Tells the time in seconds.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        front: Front,
+        *,
+        most_rows: int = 1_000_000,
+        most_bytes: int = 1 << 30,
+        wait: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._checkpoint = checkpoint
+        self.front = front
+        self.path = checkpoint.folder / "state.db"
+        self._most = (most_rows, most_bytes)
+        self._wait = wait or 0.0
+        self._tick = min(max(self._wait / 10, 1.0), 60.0)
+        self._clock = clock
+        self._posts: queue.SimpleQueue[Post | None] = queue.SimpleQueue()
+        self._forget = 0
+        self._at = 0
+        self._ticked = time.monotonic()
+        #: Wakes the learner.
+        self.written = threading.Event()
+        #: What ended the journal; None while it can be written.
+        self.fault: str | None = None
+        #: Entries and bytes that were written and not read by the learner yet.
+        self.rows, self.bytes = self._waiting()
+        self._counted = threading.Lock()
+        self.commits, self.commit_seconds = 0, 0.0
+        self._stored = front.begun()
+        self._last_times()
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    def _waiting(self) -> tuple[int, int]:
+        query = "SELECT count(*), coalesce(sum(length(body) + length(head)), 0) FROM journal"
+        ((n, size),) = self._checkpoint.table(query)
+        return int(n), int(size)
+
+    def _last_times(self) -> None:
+        ((at,),) = self._checkpoint.table("SELECT coalesce(max(at), 0) FROM journal")
+        self._at = int(at)
+
+    def post(self, post: Post) -> Future[Done]:
+        """Write a request soon; the future is done when it is durable.
+
+        Raises
+        ------
+        Full
+            If too much waits to be learned.
+        """
+        if self.fault is not None:
+            raise OSError(self.fault)
+        if self.rows + len(post.entries) > self._most[0] or self.bytes > self._most[1]:
+            raise Full(f"{self.rows:,} rows wait to be learned")
+        self._posts.put(post)
+        return post.done
+
+    def read(self, n: int, size: int) -> None:
+        """Note that the learner has read entries."""
+        self._count(-n, -size)
+
+    def forget(self, before: int) -> None:
+        """Remove the entries before a position soon: two checkpoints have them."""
+        self._forget = max(self._forget, before)
+
+    def close(self) -> None:
+        """Write what was posted, and end the thread."""
+        self._posts.put(None)
+        self._thread.join()
+
+    # -- the thread -------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            try:
+                first = self._posts.get(timeout=1.0)
+            except queue.Empty:
+                self._quiet()
+                continue
+            group: list[Post] = []
+            while first is not None:
+                group.append(first)
+                if len(group) == _GROUP:
+                    break
+                try:
+                    first = self._posts.get_nowait()
+                except queue.Empty:
+                    break
+            if group:
+                self._write(group)
+            if first is None:
+                return
+            if self._forget:
+                self._remove(_REMOVED)
+
+    def _write(self, group: list[Post]) -> None:
+        """Write requests in one transaction, then answer them."""
+        before = self.front.state()
+        clock = time.perf_counter()
+        answers: list[Done | Exception] = []
+        counts = (0, 0)
+        try:
+            with self._checkpoint.writing() as db:
+                for post in group:
+                    try:
+                        done, n, size = self._one(db, post)
+                    except (RowError, Conflict, Reused) as error:
+                        answers.append(error)
+                        continue
+                    answers.append(done)
+                    counts = (counts[0] + n, counts[1] + size)
+                if (begun := self.front.begun()) != self._stored:
+                    text = json.dumps(begun)
+                    db.execute("INSERT OR REPLACE INTO posted VALUES (1, ?)", (text,))
+                # The learner may read them as soon as they are committed.
+                self._count(*counts)
+        except BaseException as error:
+            # Nothing of the group is there: not even what the front has learned from it.
+            self.front.restore(before)
+            if not isinstance(error, sqlite3.OperationalError):
+                self.fault = str(error)
+            for post in group:
+                post.done.set_exception(OSError(f"the journal cannot be written: {error}"))
+            return
+        self._stored = begun
+        self.commits += 1
+        self.commit_seconds += time.perf_counter() - clock
+        self.written.set()
+        for post, answer in zip(group, answers, strict=True):
+            if isinstance(answer, Exception):
+                post.done.set_exception(answer)
+            else:
+                post.done.set_result(answer)
+
+    def _count(self, n: int, size: int) -> None:
+        with self._counted:
+            self.rows, self.bytes = max(0, self.rows + n), max(0, self.bytes + size)
+
+    def _one(self, db: sqlite3.Connection, post: Post) -> tuple[Done, int, int]:
+        """Write a request; return what to answer, and how many entries and bytes it has."""
+        if post.key is not None:
+            found = db.execute(
+                "SELECT digest, reply FROM replied WHERE key = ?", (post.key,)
+            ).fetchone()
+            if found is not None:
+                if found[0] != post.digest:
+                    raise Reused("the key came with another request before")
+                return Done(bytes(found[1]), replayed=True), 0, 0
+        at = self._now()
+        before = self.front.state()
+        labels = self.front.check(post.entries)
+        try:
+            new = self._new_labels(db, post.entries, labels)
+        except Conflict:
+            self.front.restore(before)
+            raise
+        db.executemany("INSERT INTO labelled VALUES (?, ?, ?)", [(*pair, at) for pair in new])
+        rows = [
+            (entry.kind, at, entry.head(label), entry.body)
+            for entry, label in zip(post.entries, labels, strict=True)
+        ]
+        db.executemany("INSERT INTO journal (kind, at, head, body) VALUES (?, ?, ?, ?)", rows)
+        if post.key is not None:
+            row = (post.key, post.digest, post.reply, at)
+            db.execute("INSERT INTO replied VALUES (?, ?, ?, ?)", row)
+        size = sum(len(head) + len(body or b"") for _, _, head, body in rows)
+        return Done(post.reply), len(rows), size
+
+    def _new_labels(
+        self, db: sqlite3.Connection, entries: Sequence[Posted], labels: Sequence[Any]
+    ) -> list[tuple[str, str]]:
+        """Return the labels of ids that had none; a Conflict if one has another already."""
+        new: dict[str, str] = {}
+        for row, (entry, label) in enumerate(zip(entries, labels, strict=True)):
+            if entry.kind != "label" or entry.id is None:
+                continue
+            text = json.dumps(label)
+            found = db.execute("SELECT label FROM labelled WHERE id = ?", (entry.id,)).fetchone()
+            known = new.get(entry.id) if found is None else found[0]
+            if known is None:
+                new[entry.id] = text
+            elif known != text:
+                raise Conflict(row, f"the id {entry.id!r} has the label {known} already")
+        return list(new.items())
+
+    def _now(self) -> int:
+        """Return the time in milliseconds; it never goes back."""
+        self._at = max(self._at, int(1000 * self._clock()))
+        return self._at
+
+    def _quiet(self) -> None:
+        """Do what has time: write the time, remove what is no use."""
+        if self.fault is not None:
+            return
+        try:
+            if time.monotonic() - self._ticked >= self._tick:
+                self._ticked = time.monotonic()
+                self._write([Post([Posted("tick")])])
+                now = self._clock()
+                with self._checkpoint.writing() as db:
+                    limit = int(1000 * (now - _REMEMBERED))
+                    db.execute("DELETE FROM replied WHERE at < ?", (limit,))
+                    limit = int(1000 * (now - max(_REMEMBERED, 2 * self._wait)))
+                    db.execute("DELETE FROM labelled WHERE at < ?", (limit,))
+            if self._forget:
+                self._remove(10 * _REMOVED)
+        except sqlite3.OperationalError:
+            pass  # the disk is full or busy: the next quiet second tries again
+        except Exception as error:
+            self.fault = str(error)
+
+    def _remove(self, most: int) -> None:
+        """Remove some of the entries before the position that is to be forgotten."""
+        with self._checkpoint.writing() as db:
+            ((first,),) = db.execute("SELECT min(seq) FROM journal").fetchall()
+            if first is None or first >= self._forget:
+                self._forget = 0
+                return
+            db.execute("DELETE FROM journal WHERE seq < ?", (min(self._forget, first + most),))

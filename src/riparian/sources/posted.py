@@ -1,0 +1,119 @@
+"""What becomes of the entries of a journal: rows are learned, or wait for their labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from riparian.data.block import Block
+from riparian.sources.join import Join, Joined
+from riparian.sources.late_labels import LateLabels
+from riparian.sources.prequential import Prequential
+from riparian.sources.reading import Read
+from riparian.sources.refused import Refused
+
+__all__ = ["PostedRows"]
+
+
+class PostedRows(LateLabels):
+    """Learns the entries of a journal in their order.
+
+    Parameters
+    ----------
+    join, rows, refused, states
+        As for `LateLabels`.
+    """
+
+    def __init__(
+        self,
+        join: Join,
+        rows: Prequential,
+        refused: Refused,
+        states: Sequence[Mapping[str, Any]],
+    ) -> None:
+        super().__init__(join, rows, refused, states)
+
+    def learn(self, read: Read) -> None:
+        """Learn the rows of a chunk that have labels; the others wait."""
+        chunk, join = read.chunk, self.join
+        assert chunk.keys is not None
+        assert chunk.times is not None
+        place = {int(i): row for row, i in enumerate(read.rows.index.tolist())}
+        kinds, heads = _opened(chunk.keys)
+        for number in ("0", "1"):
+            join.see(f"{number} {chunk.partition}", chunk.times)
+        found = Joined([], [], [], [])
+        for kind, run in groupby(range(len(kinds)), key=kinds.__getitem__):
+            messages = list(run)
+            if kind == "label":
+                keys = [heads[i]["id"] for i in messages]
+                labels = [heads[i]["label"] for i in messages]
+                times = [chunk.times[i] for i in messages]
+                _extend(found, join.add_labels(keys, times, labels))
+            elif kind == "row":
+                kept = [i for i in messages if i in place]
+                X = self._part(read, [place[i] for i in kept])
+                keys = [heads[i]["id"] for i in kept]
+                said = [heads[i]["said"] for i in kept]
+                times = [chunk.times[i] for i in kept]
+                _extend(found, join.add_rows(keys, times, said, X))
+            elif kind == "learn":
+                self._flush(read, found)
+                self._learn_now(read, [i for i in messages if i in place], place, heads)
+        _extend(found, join.expire())
+        self._flush(read, found)
+
+    def _flush(self, read: Read, found: Joined) -> None:
+        """Learn the rows that have got their labels so far."""
+        if found.ids:
+            self._learn_found(read, found)
+            for part in (found.ids, found.predicted, found.rows, found.labels):
+                part.clear()
+
+    def _learn_now(
+        self, read: Read, messages: list[int], place: Mapping[int, int], heads: Sequence[Any]
+    ) -> None:
+        labels = [heads[i]["label"] for i in messages]
+        whole = all(type(label) is int for label in labels)
+        y = np.array(labels, dtype=np.int64 if whole else object)
+
+        def refuse(row: int, reason: str) -> None:
+            self._refused.add_message(read, messages[row], reason, "model")
+
+        if messages:
+            self._rows.learn(self._part(read, [place[i] for i in messages]), y, refuse)
+
+    def _part(self, read: Read, rows: list[int]) -> Block:
+        X = read.rows.X
+        if len(rows) == X.n_rows:
+            return X
+        return X.rows(slice(rows[0], rows[-1] + 1)) if rows else X.rows(slice(0, 0))
+
+    def _label(self, label: Any) -> Any:
+        """Return a label as those of the model are: the other label is a text."""
+        if isinstance(label, str) and hasattr(self._rows.model, "classes_"):
+            classes = self._rows.model._schema.classes
+            if classes and all(isinstance(one, int) for one in classes):
+                return int(label)
+        return label
+
+
+def _opened(keys: Sequence[bytes | None]) -> tuple[list[str], list[Any]]:
+    """Return the kinds and the heads of entries."""
+    kinds, heads = [], []
+    for key in keys:
+        kind, _, head = (key or b"tick {}").partition(b" ")
+        kinds.append(kind.decode())
+        heads.append(json.loads(head))
+    return kinds, heads
+
+
+def _extend(found: Joined, more: Joined) -> None:
+    found.ids += more.ids
+    found.predicted += more.predicted
+    found.rows += more.rows
+    found.labels += more.labels

@@ -1,0 +1,57 @@
+"""B2: the description names every route, and nothing that follows it makes the server fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+
+import riparian.serve
+from riparian.serve.app import make_app
+from riparian.serve.serving import Served, Serving
+from tests.serve.test_security import fitted
+
+FILE = Path(riparian.serve.__file__).with_name("openapi.json")
+DESCRIPTION = json.loads(FILE.read_text())
+#: Streams that do not end, and nothing to fuzz.
+_LEFT_OUT = {"/v1/events"}
+
+
+def app():
+    return make_app(Serving("model", Served(fitted(), 0)))
+
+
+def test_the_description_names_every_route_and_no_other() -> None:
+    described = {
+        (method.upper(), path)
+        for path, methods in DESCRIPTION["paths"].items()
+        for method in methods
+    }
+    made = {(method, route.path) for route in app().routes for method in route.app.specs}
+    assert described == made
+    for path, methods in DESCRIPTION["paths"].items():
+        for method, operation in methods.items():
+            spec = next(r.app.specs[method.upper()] for r in app().routes if r.path == path)
+            said = operation.get("description", "Scope: None.")
+            assert said == f"Scope: {spec.scope}.", path
+
+
+SCHEMA = schemathesis.openapi.from_asgi("/v1/openapi.json", app())
+
+
+@pytest.mark.filterwarnings("ignore")
+@SCHEMA.exclude(path=list(_LEFT_OUT)).parametrize()
+@settings(
+    max_examples=60,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    database=None,
+)
+def test_no_request_makes_the_server_fail(case) -> None:
+    reply = case.call()
+    assert reply.status_code < 500 or reply.status_code == 503, reply.text
