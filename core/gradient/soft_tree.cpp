@@ -18,7 +18,7 @@ void SoftPass::fit(std::size_t depth) {
 
 void SoftPass::forward(const SoftTree& tree, const double* x,
                        const GradientSettings& settings) noexcept {
-    kernels().plane_values(tree.weights, n_ - 1, tree.width, x, dots_.data() + 1);
+    kernels().plane_values(tree.weights, n_ - 1, tree.width, tree.width, x, dots_.data() + 1);
     for (std::size_t i = 1; i < n_; ++i) values_[i] = dots_[i] + tree.biases[i - 1];
     kernels().sigmoids(values_.data(), values_.size(), settings.slope, most_exponent, left_.data(),
                        right_.data());

@@ -99,6 +99,35 @@ public:
         return predicted;
     }
 
+    // Does what probabilities() and then observe() do.
+    std::int32_t observe_shares(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
+                                LeafNumbers& numbers, std::size_t y, double w, double* out) const {
+        const std::size_t leader = leader_of(leaf, numbers);
+        std::int32_t predicted = no_prediction;
+        if (leader == nobody) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+            predicted = Majority::class_of(leaf);
+        }
+        each([&]<std::size_t i, class P>(const P& predictor) {
+            double* const right = right_of<i>(leaf, numbers);
+            if (!right) return;
+            std::int32_t own = no_prediction;
+            with_view<i>(leaf, [&](const LeafView& view) {
+                if (i != leader) {
+                    own = P::class_of(view, row, scratch);
+                } else if constexpr (requires { P::class_and_shares(view, row, scratch, out); }) {
+                    own = P::class_and_shares(view, row, scratch, out);
+                } else {
+                    predictor.probabilities(view, row, scratch, out);
+                    own = P::class_of(view, row, scratch);
+                }
+            });
+            if (own == static_cast<std::int32_t>(y)) *right += w;
+            if (i == leader) predicted = own;
+        });
+        return predicted;
+    }
+
     template <class Example>
     void probabilities(const LeafView& leaf, Example&& example, PredictorScratch& scratch,
                        double* out) const {

@@ -36,11 +36,7 @@ struct NaiveBayes {
 
     void probabilities(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
                        double* out) const {
-        if (class_by_score(leaf, row, scratch) == no_prediction) {
-            Majority{}.probabilities(leaf, row, scratch, out);
-            return;
-        }
-        shares_of_scores(leaf, scratch, out);
+        class_and_shares(leaf, row, scratch, out);
     }
 
     void probabilities(const LeafView& leaf, Spread& spread, PredictorScratch& scratch,
@@ -72,6 +68,18 @@ struct NaiveBayes {
                                                PredictorScratch& scratch) {
         const std::int32_t best = class_by_score(leaf, example, scratch);
         return best != no_prediction ? best : Majority::class_of(leaf);
+    }
+
+    // Writes the probabilities and returns the class.
+    static std::int32_t class_and_shares(const LeafView& leaf, const Row& row,
+                                         PredictorScratch& scratch, double* out) {
+        const std::int32_t best = class_by_score(leaf, row, scratch);
+        if (best == no_prediction) {
+            Majority{}.probabilities(leaf, row, scratch, out);
+            return Majority::class_of(leaf);
+        }
+        shares_of_scores(leaf, scratch, out);
+        return best;
     }
 
     // Writes the logarithms to scratch.scores. Returns no_prediction if there are none.

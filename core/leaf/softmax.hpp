@@ -16,6 +16,9 @@ public:
     // Writes n_classes numbers that sum to 1. Returns false if the units have learned nothing.
     [[nodiscard]] bool probabilities(const Shape&, const Row&, std::size_t n_classes,
                                      PredictorScratch&, double* out) const;
+    // The class with the largest of these numbers; no_prediction if the units have learned nothing.
+    [[nodiscard]] std::int32_t class_of(const Shape&, const Row&, std::size_t n_classes,
+                                        PredictorScratch&) const;
     [[nodiscard]] Formula formula(const Shape&, std::size_t n_classes) const;
 
 private:
@@ -24,9 +27,11 @@ private:
     }
     [[nodiscard]] double first(std::size_t) const noexcept override { return 0.0; }
     [[nodiscard]] bool possible(std::size_t plane, double x) const noexcept override;
-    // Writes the probabilities of this many classes to scratch.scores.
-    void find_shares(const Shape&, std::size_t constant, const Row&, std::size_t n_classes,
-                     PredictorScratch&) const;
+    // Writes the outputs of this many classes to scratch.scores.
+    void find_outputs(const Shape&, std::size_t constant, const Row&, std::size_t n_classes,
+                      PredictorScratch&) const;
+    // Turns them into probabilities.
+    static void find_shares(std::size_t n_classes, PredictorScratch&);
 
     const Softmax* predictor_;
 };

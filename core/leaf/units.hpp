@@ -91,6 +91,9 @@ protected:
     // The sum of a plane's weights times the inputs. `room` has room for the inputs.
     [[nodiscard]] double output(const Shape&, const double* plane, std::size_t constant, const Row&,
                                 const double* x, double* room) const noexcept;
+    // The same for plane 0 of the first units.
+    void outputs(const Shape&, std::size_t units, std::size_t constant, const Row&, const double* x,
+                 double* room, double* out) const noexcept;
     // Of a class: constant + factor * the output of a unit.
     struct ClassScore {
         double constant = 0.0;
@@ -185,9 +188,24 @@ struct UnitPredictor {
 
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, const Row& row,
                                                PredictorScratch& scratch) {
-        double* const shares = scratch.scores.data();
-        if (!known(leaf, row, scratch, shares)) return Majority::class_of(leaf);
-        return largest_class(shares, leaf.n_classes);
+        if constexpr (requires(const State& state) {
+                          state.class_of(leaf.shape, row, leaf.n_classes, scratch);
+                      }) {
+            if (!has_learned(leaf)) return Majority::class_of(leaf);
+            return static_cast<const State*>(leaf.state)
+                ->class_of(leaf.shape, row, leaf.n_classes, scratch);
+        } else {
+            double* const shares = scratch.scores.data();
+            if (!known(leaf, row, scratch, shares)) return Majority::class_of(leaf);
+            return largest_class(shares, leaf.n_classes);
+        }
+    }
+    // Writes the probabilities and returns the class.
+    static std::int32_t class_and_shares(const LeafView& leaf, const Row& row,
+                                         PredictorScratch& scratch, double* out) {
+        if (known(leaf, row, scratch, out)) return largest_class(out, leaf.n_classes);
+        Majority{}.probabilities(leaf, row, scratch, out);
+        return Majority::class_of(leaf);
     }
     [[nodiscard]] static std::int32_t class_of(const LeafView& leaf, Spread& spread,
                                                PredictorScratch& scratch) {

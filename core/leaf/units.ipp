@@ -298,6 +298,27 @@ double Units<n_planes>::output(const Shape& s, const double* plane, std::size_t 
     return sum;
 }
 
+template <std::size_t n_planes>
+void Units<n_planes>::outputs(const Shape& s, std::size_t units, std::size_t constant,
+                              const Row& row, const double* x, double* room,
+                              double* out) const noexcept {
+    if (constant < s.numeric) {
+        for (std::size_t u = 0; u < units; ++u) {
+            out[u] = output(s, plane(s, u, 0), constant, row, x, room);
+        }
+        return;
+    }
+    const double* const first = plane(s, 0, 0);
+    const std::size_t size = unit_size(s);
+    kernels().plane_values(first, units, size, dense(s), x, out);
+    for (std::size_t c = 0; c < s.categorical; ++c) {
+        const std::size_t place = cell(s, c, row.codes[c]);
+        if (!place) continue;
+        const double* weight = first + place;
+        for (std::size_t u = 0; u < units; ++u, weight += size) out[u] += *weight;
+    }
+}
+
 // ---- the formula ----
 
 template <std::size_t n_planes>

@@ -221,12 +221,13 @@ struct Kernels {
                                double* out);
     double (*dot)(const double* a, const double* b, std::size_t n);  // n in whole vectors
     double (*linear_step)(const LinearStep&);  // returns the error before the step
-    // weights + factor x, limited to +-most_linear. Any n.
-    void (*step_along)(double* weights, const double* x, std::size_t n, double factor);
+    // weights + factor x in each of several planes, limited to +-most_linear. Any n.
+    void (*step_along)(double* weights, std::size_t planes, std::size_t stride, const double* x,
+                       std::size_t n, const double* factors);
 
-    // The products of several hyperplanes, [plane][n] padded to whole vectors, with a row.
-    void (*plane_values)(const double* weights, std::size_t planes, std::size_t n, const double* x,
-                         double* values);
+    // The products of several planes with a row. Planes lie `stride` apart; n in whole vectors.
+    void (*plane_values)(const double* weights, std::size_t planes, std::size_t stride,
+                         std::size_t n, const double* x, double* values);
     // 1 / (1 + e^(-slope v)) and 1 minus it, padded to whole vectors. Exponents are limited to
     // `most`.
     void (*sigmoids)(const double* values, std::size_t n, double slope, double most, double* left,

@@ -71,13 +71,17 @@ double linear_step(const LinearStep& s) {
     return error;
 }
 
-void step_along(double* weights, const double* x, std::size_t n, double factor) {
-    const auto moved = [&](Lanes weight, Lanes input) __attribute__((always_inline)) {
-        return max(min(weight + input * factor, most_linear), -most_linear);
-    };
-    std::size_t i = 0;
-    for (; i + width <= n; i += width) {
-        moved(Lanes::load(weights + i), Lanes::load(x + i)).store(weights + i);
+void step_along(double* weights, std::size_t planes, std::size_t stride, const double* x,
+                std::size_t n, const double* factors) {
+    for (std::size_t k = 0; k < planes; ++k, weights += stride) {
+        const double factor = factors[k];
+        const auto moved = [&](Lanes weight, Lanes input) __attribute__((always_inline)) {
+            return max(min(weight + input * factor, most_linear), -most_linear);
+        };
+        std::size_t i = 0;
+        for (; i + width <= n; i += width) {
+            moved(Lanes::load(weights + i), Lanes::load(x + i)).store(weights + i);
+        }
+        for (; i < n; ++i) weights[i] = moved(Lanes(weights[i]), Lanes(x[i]))[0];
     }
-    for (; i < n; ++i) weights[i] = moved(Lanes(weights[i]), Lanes(x[i]))[0];
 }

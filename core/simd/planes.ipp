@@ -1,8 +1,8 @@
 // The kernels of gradient trees. Part of kernels.ipp, inside its namespace.
 
-void plane_values(const double* weights, std::size_t planes, std::size_t n, const double* x,
-                  double* values) {
-    for (std::size_t i = 0; i < planes; ++i) values[i] = dot(weights + i * n, x, n);
+void plane_values(const double* weights, std::size_t planes, std::size_t stride, std::size_t n,
+                  const double* x, double* values) {
+    for (std::size_t i = 0; i < planes; ++i) values[i] = dot(weights + i * stride, x, n);
 }
 
 void sigmoids(const double* values, std::size_t n, double slope, double most, double* left,

@@ -12,20 +12,24 @@ namespace {
 void check_step(const Kernels& baseline, const Kernels& other, std::uint64_t seed) {
     Dice dice(seed);
     const std::size_t n = dice.below(40);
-    const double factor = std::ldexp(dice.normal(), int(dice.below(24)));
-    AlignedDoubles x(n + 1), weights(n + 1);
-    for (std::size_t i = 0; i <= n; ++i) {
-        x[i] = std::ldexp(dice.normal(), int(dice.below(20)));
-        weights[i] = 1e3 * dice.normal();
-    }
+    const std::size_t planes = 1 + dice.below(4), stride = (n + 4) / 4 * 4;
+    AlignedDoubles x(stride), weights(planes * stride), factors(planes);
+    for (double& input : x) input = std::ldexp(dice.normal(), int(dice.below(20)));
+    for (double& weight : weights) weight = 1e3 * dice.normal();
+    for (double& factor : factors) factor = std::ldexp(dice.normal(), int(dice.below(24)));
     AlignedDoubles one = weights, two = weights;
-    baseline.step_along(one.data(), x.data(), n, factor);
-    other.step_along(two.data(), x.data(), n, factor);
+    baseline.step_along(one.data(), planes, stride, x.data(), n, factors.data());
+    other.step_along(two.data(), planes, stride, x.data(), n, factors.data());
     CHECK(same(one, two));
-    CHECK(same(one[n], weights[n]));  // nothing is written after the last one
-    for (std::size_t i = 0; i < n; ++i) {
-        const double moved = weights[i] + factor * x[i];
-        CHECK(same(one[i], std::min(std::max(moved, -most_linear), most_linear)));
+    for (std::size_t k = 0; k < planes; ++k) {
+        for (std::size_t i = 0; i < stride; ++i) {
+            const std::size_t place = k * stride + i;
+            const double moved = weights[place] + factors[k] * x[i];
+            // Nothing is written after the last input.
+            const double expected =
+                i < n ? std::min(std::max(moved, -most_linear), most_linear) : weights[place];
+            CHECK(same(one[place], expected));
+        }
     }
 }
 

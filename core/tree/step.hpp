@@ -56,8 +56,10 @@ template <class Policy, bool plain>
                                                weight.before, shares);
             }
         }
-        if (!ahead) {
-            if (shares) policy.probabilities(seen.leaf, seen.row, scratch, shares);
+        if (!ahead && shares) {
+            before = policy.observe_shares(seen.leaf, seen.row, scratch, rows_.numbers(id), y,
+                                           weight.before, shares);
+        } else if (!ahead) {
             before =
                 policy.observe(seen.leaf, seen.row, scratch, rows_.numbers(id), y, weight.before);
         }
