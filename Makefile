@@ -13,11 +13,12 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel
-.PHONY: demo test test-servers test-all check lint types format format-check sanitize core threads \
+.PHONY: demo serve-demo test test-servers test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
+	@echo "make serve-demo  serve a model that learns a drifting stream; kill it, and watch it go on"
 	@echo "make test      the tests: two models of each engine in full, every other model once"
 	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
@@ -64,6 +65,11 @@ $(VENV)/documented: $(VENV)/made pyproject.toml
 demo: $(VENV)/installed
 	$(BIN)/riparian run synth:drifting --report report.html --model-out model.rip
 	@echo "report.html shows the curves and the tree; 'riparian show model.rip' prints it"
+
+# A stream, a race, a split, a drift, and a server that is killed and goes on, with the page.
+serve-demo: $(VENV)/installed
+	$(PIP) install "granian>=2.7" "msgspec>=0.19" "prometheus-client>=0.21" "starlette>=0.50" "httpx>=0.28"
+	$(BIN)/python examples/serve_demo.py
 
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
