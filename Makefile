@@ -13,11 +13,12 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel page test-page
-.PHONY: demo test test-servers test-all check lint types format format-check sanitize core threads \
+.PHONY: demo serve-demo test test-servers test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
+	@echo "make serve-demo  serve a model that learns a drifting stream; kill it, and watch it go on"
 	@echo "make test      the tests: two models of each engine in full, every other model once"
 	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
 	@echo "make page      bundle the live page of riparian serve; needs Node"
@@ -37,7 +38,7 @@ $(VENV)/made:
 	$(PIP) install --upgrade "pip>=25.1"
 	@touch $@
 
-$(VENV)/installed: $(VENV)/made $(SOURCES)
+$(VENV)/installed: $(VENV)/made $(SOURCES) $(wildcard src/riparian/serve/page/dist/*)
 	$(if $(wildcard $(VENV)/developed),$(BIN)/python -c "import riparian._core",\
 		@echo "building riparian ..." && $(PIP) install . ./experiments)
 	@touch $@
@@ -67,6 +68,12 @@ demo: $(VENV)/installed
 	$(BIN)/riparian run synth:drifting --report report.html --model-out model.rip
 	@echo "report.html shows the curves and the tree; 'riparian show model.rip' prints it"
 
+# A stream, a race, a split, a drift, and a server that is killed and goes on, with the page.
+serve-demo: $(if $(shell command -v npm),page)
+	$(MAKE) $(VENV)/installed
+	$(PIP) install "granian>=2.7" "msgspec>=0.19" "prometheus-client>=0.21" "starlette>=0.50" "httpx>=0.28"
+	$(BIN)/python examples/serve_demo.py
+
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test: $(VENV)/installed $(VENV)/tested
@@ -85,7 +92,9 @@ $(VENV)/browsing: $(VENV)/made pyproject.toml
 	$(BIN)/python -m tests.serve.page.install
 	@touch $@
 
-test-page: $(VENV)/installed $(VENV)/tested $(VENV)/browsing page
+# The page is built before the package, so that the package has it.
+test-page: $(VENV)/tested $(VENV)/browsing page
+	$(MAKE) $(VENV)/installed
 	RIPARIAN_PAGE=required $(PYTEST) --dist loadfile -m "browser and not slow" tests/serve
 
 # Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,

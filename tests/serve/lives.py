@@ -101,13 +101,20 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, Any]:
     while done < kills:
         port = free_port()
         pid = fork(folder, port)
-        until = time.monotonic() + client.random.choice((0.05, 0.3, 0.8, 1.5))
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5.0) as http:
+        # Some die while they start, most after some answers.
+        answers = client.random.choice((0, 1, 2, 5, 10, 20, 40))
+        until = time.monotonic() + (60.0 if answers else client.random.random())
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0) as http:
             while time.monotonic() < until:
+                before = len(client.accepted)
                 try:
                     client.post(http)
                 except httpx.TransportError:
                     time.sleep(0.01)
+                answers -= len(client.accepted) > before
+                if not answers:
+                    break
+            time.sleep(client.random.random() * 0.05)
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         if os.WIFEXITED(status) and os.WEXITSTATUS(status):

@@ -20,6 +20,7 @@ from riparian.cli.learn import learn
 from riparian.cli.messages import report_errors
 from riparian.cli.models import models
 from riparian.cli.predict import predict
+from riparian.cli.replay import replay
 from riparian.cli.run import run
 from riparian.cli.serve import serve
 from riparian.cli.show import show
@@ -60,7 +61,7 @@ def _options(
 
 
 _COMMANDS = (
-    *(run, learn, serve, checkpoints, predict, show, export),
+    *(run, learn, serve, replay, checkpoints, predict, show, export),
     *(lab, models, compare, generate),
 )
 for _command in _COMMANDS:

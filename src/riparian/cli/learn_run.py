@@ -87,13 +87,7 @@ def run_learner(
                 )
                 running.report(Event("not_replayable", text, "warning"))
             if running.serve is not None:
-                from riparian.serve.learning import Served
-
-                with Served(
-                    job, checkpoint, settings, running.serve, running.report, sink
-                ) as served:
-                    reason = _run(served.learner, replace(running, report=served.report))
-                    learner = served.learner
+                learner, reason = _run_served(job, checkpoint, settings, running, sink)
             else:
                 learner = open_learner(job, checkpoint, settings, running.report, sink)
                 reason = _run(learner, running)
@@ -110,6 +104,19 @@ def run_learner(
         name = "breaker" if isinstance(error, BadMessagesError) else "error"
         running.report(Event(name, str(error), "error"))
         raise typer.Exit(1) from None
+
+
+def _run_served(
+    job: Job, checkpoint: Checkpoint, settings: Settings, running: Running, sink: Sink | None
+) -> tuple[Learner, str]:
+    """Run a learner whose model is served meanwhile."""
+    from riparian.cli.serve_run import reload_tokens
+    from riparian.serve.learning import Served
+
+    assert running.serve is not None
+    with Served(job, checkpoint, settings, running.serve, running.report, sink) as served:
+        reload_tokens(served.serving, running.report)
+        return served.learner, _run(served.learner, replace(running, report=served.report))
 
 
 def _run(learner: Learner, running: Running) -> str:

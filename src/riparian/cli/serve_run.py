@@ -12,9 +12,10 @@ from riparian.serve.open_server import open_server
 from riparian.serve.options import ServeOptions
 from riparian.serve.reading import Following, show_once, writer_of
 from riparian.serve.serving import Served, Serving
-from riparian.sources.events import Report
+from riparian.serve.tokens import Tokens
+from riparian.sources.events import Event, Report
 
-__all__ = ["serve_file", "serve_folder"]
+__all__ = ["reload_tokens", "serve_file", "serve_folder"]
 
 
 def serve_file(path: str, options: ServeOptions, report: Report) -> None:
@@ -24,6 +25,7 @@ def serve_file(path: str, options: ServeOptions, report: Report) -> None:
     serving = Serving(options.name, Served(riparian.load(path), 0), limits=options.limits)
     show_once(serving)
     server = open_server(serving, options, report)
+    reload_tokens(serving, report)
     _until_signal()
     server.close()
 
@@ -36,9 +38,24 @@ def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
     following = Following(folder, serving, report)
     following.start()
     server = open_server(serving, options, report)
+    reload_tokens(serving, report)
     _until_signal()
     following.stop()
     server.close()
+
+
+def reload_tokens(serving: Serving, report: Report) -> None:
+    """Read the tokens again after SIGHUP."""
+
+    def again(number: int, frame: Any) -> None:
+        if isinstance(serving.guard, Tokens):
+            try:
+                serving.guard.reload()
+                report(Event("tokens", "the tokens were read again", "info"))
+            except (OSError, ValueError) as error:
+                report(Event("tokens", f"the tokens stay as they were: {error}", "error"))
+
+    signal.signal(signal.SIGHUP, again)
 
 
 def _until_signal() -> None:

@@ -37,7 +37,7 @@ def registry_of(serving: Serving) -> CollectorRegistry:
     GCCollector(registry)
     if serving.learner is not None:
         registry.register(Metrics(serving.learner))
-    registry.register(ServerMetrics(serving))  # type: ignore[arg-type]
+    registry.register(ServerMetrics(serving))
     return registry
 
 

@@ -1,0 +1,322 @@
+"""What an answer of `riparian serve` costs: against an echo of the same stack, and against MLflow.
+
+Run `python -m benchmarks.serving [--mlflow PYTHON] [--seconds S]`. Server and client are processes
+of their own. Costs are CPU time of the server for a request or a row, which a busy machine changes
+little; times of answers depend on the load, which is printed. PYTHON is an interpreter with MLflow
+and scikit-learn, for example of another environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import json
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+
+FEATURES = 10
+ROW = {f"x{i}": round(0.1 * i + 0.05, 3) for i in range(FEATURES)}
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+# -- servers, each in a process of its own ----------------------------------------------------
+
+
+def rows(n: int, seed: int = 1) -> tuple[dict[str, Any], Any]:
+    """Numbers and classes."""
+    random = np.random.default_rng(seed)
+    X = random.random((n, FEATURES))
+    y = np.where(X[:, 0] + X[:, 1] > 1, "yes", "no")
+    return {f"x{i}": X[:, i] for i in range(FEATURES)}, y
+
+
+def serve_echo(port: int) -> None:
+    """The same stack: granian, Starlette and msgspec, whose answer is the body."""
+    import msgspec
+    from granian.constants import HTTPModes, Interfaces
+    from granian.server.embed import Server
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    class Echo:
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            message = await receive()
+            body = msgspec.json.encode(msgspec.json.decode(message["body"]))
+            headers = [(b"content-type", b"application/json")]
+            headers.append((b"content-length", str(len(body)).encode()))
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+    async def serve() -> None:
+        app = Starlette(routes=[Route("/v1/predict", Echo())])
+        await Server(
+            *(app, "127.0.0.1", port),
+            interface=Interfaces.ASGINL,
+            http=HTTPModes.http1,
+            websockets=False,
+            log_enabled=False,
+        ).serve()
+
+    asyncio.run(serve())
+
+
+def serve_mlflow(python: str, port: int, folder: Path) -> list[str]:
+    """A decision tree of scikit-learn in MLflow's scoring server: its command."""
+    program = (
+        "import mlflow.sklearn, numpy as np, pandas as pd;"
+        "from sklearn.tree import DecisionTreeClassifier as T;"
+        "X = np.random.default_rng(1).random((5000, 10));"
+        "f = pd.DataFrame(X, columns=[f'x{i}' for i in range(10)]);"
+        f"mlflow.sklearn.save_model(T(max_depth=8).fit(f, X[:, 0] + X[:, 1] > 1), {str(folder)!r})"
+    )
+    subprocess.run([python, "-c", program], check=True, capture_output=True)
+    serve = ["models", "serve", "-m", str(folder), "-p", str(port), "--env-manager", "local"]
+    return [python, "-m", "mlflow", *serve]
+
+
+@contextmanager
+def process(command: list[str], port: int, ready: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A server, as long as the block runs."""
+    environment = os.environ | {"PATH": f"{Path(command[0]).parent}:{os.environ['PATH']}"}
+    with open(os.devnull, "wb") as nothing:
+        found = subprocess.Popen(
+            command, stdout=nothing, stderr=nothing, env=environment, start_new_session=True
+        )
+    try:
+        until = time.monotonic() + 180
+        while time.monotonic() < until:
+            try:
+                if httpx.get(f"http://127.0.0.1:{port}{ready}", timeout=5).status_code < 500:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.1)
+            if found.poll() is not None:
+                raise RuntimeError(f"{command} has ended with status {found.returncode}")
+        yield found
+    finally:
+        os.killpg(found.pid, signal.SIGKILL)
+        found.wait()
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process and of its children that live."""
+    total = 0.0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parts = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(parts[3]) == pid or path.parent.name == str(pid):  # of its session
+            total += (int(parts[11]) + int(parts[12])) / _TICKS
+    return total
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+# -- the client -------------------------------------------------------------------------------
+
+
+def request(path: str, body: bytes, kind: str = "application/json") -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: {kind}\r\ncontent-length: "
+    return f"{head}{len(body)}\r\n\r\n".encode() + body
+
+
+async def ask(port: int, data: bytes, seconds: float, connections: int, rate: float | None) -> Any:
+    """Send a request again and again; return the time of each answer."""
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+
+    async def one(number: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        due = time.perf_counter() + (number / rate if rate else 0.0)
+        while (now := time.perf_counter()) < end:
+            if rate:
+                await asyncio.sleep(max(0.0, due - now))
+                due += connections / rate
+            clock = time.perf_counter()
+            writer.write(data)
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert b" 200 " in head[:20], head
+            length = next(
+                int(line.split(b":")[1])
+                for line in head.split(b"\r\n")
+                if line.lower().startswith(b"content-length")
+            )
+            await reader.readexactly(length)
+            times.append(time.perf_counter() - clock)
+        writer.close()
+
+    await asyncio.gather(*(one(number) for number in range(connections)))
+    return times
+
+
+def load(
+    pid: int,
+    port: int,
+    data: bytes,
+    seconds: float,
+    connections: int = 8,
+    rate: float | None = None,
+) -> dict[str, float]:
+    """Return CPU microseconds for a request, and times of answers in milliseconds."""
+    asyncio.run(ask(port, data, 0.3, connections, rate))
+    before = cpu_seconds(pid)
+    times = sorted(asyncio.run(ask(port, data, seconds, connections, rate)))
+    used = cpu_seconds(pid) - before
+    return {
+        "cpu_us": 1e6 * used / len(times),
+        "requests_per_second": len(times) / seconds,
+        "p50_ms": 1e3 * statistics.median(times),
+        "p99_ms": 1e3 * times[int(0.99 * (len(times) - 1))],
+    }
+
+
+# -- what is measured -------------------------------------------------------------------------
+
+
+def one_row(folder: Path, seconds: float, mlflow: str | None) -> dict[str, Any]:
+    """CPU of a one-row prediction, in alternating rounds with the echo."""
+    import riparian as rp
+
+    X, y = rows(50_000)
+    rp.VFDT().partial_fit(X, y).save(folder / "model.rip")
+    plain = request("/v1/predict", json.dumps({"features": ROW}).encode())
+    proba = request("/v1/predict", json.dumps({"features": ROW, "proba": True}).encode())
+    ports = [free_port(), free_port()]
+    echo = [sys.executable, "-m", "benchmarks.serving", "--echo", str(ports[0])]
+    model = [sys.executable, "-m", "riparian", "serve", str(folder / "model.rip")]
+    model += ["--address", str(ports[1])]
+    found: dict[str, list[float]] = {"echo": [], "predict": [], "proba": []}
+    with process(echo, ports[0], "/") as one, process(model, ports[1], "/health/ready") as two:
+        for _ in range(3):
+            found["echo"].append(load(one.pid, ports[0], plain, seconds)["cpu_us"])
+            found["predict"].append(load(two.pid, ports[1], plain, seconds)["cpu_us"])
+            found["proba"].append(load(two.pid, ports[1], proba, seconds)["cpu_us"])
+        table = arrow_stream(X, 100_000)
+        bulk = request("/v1/predict", table, "application/vnd.apache.arrow.stream")
+        arrow = load(two.pid, ports[1], bulk, seconds, connections=1)["cpu_us"] / 100_000
+        line = json.dumps({"features": ROW}).encode() + b"\n"
+        lines = request("/v1/predict", line * 20_000, "application/x-ndjson")
+        ndjson = load(two.pid, ports[1], lines, seconds, connections=1)["cpu_us"] / 20_000
+    result: dict[str, Any] = {name: min(values) for name, values in found.items()}
+    result["predict / echo (goal 1.15)"] = result["predict"] / result["echo"]
+    result["proba / echo"] = result["proba"] / result["echo"]
+    result["Arrow rows per CPU second (goal 1e6)"] = 1e6 / arrow
+    result["NDJSON rows per CPU second (goal 3e5)"] = 1e6 / ndjson
+    if mlflow is not None:
+        port = free_port()
+        with process(serve_mlflow(mlflow, port, folder / "mlflow"), port, "/ping") as server:
+            split = {"columns": list(ROW), "data": [list(ROW.values())]}
+            data = request("/invocations", json.dumps({"dataframe_split": split}).encode())
+            result["mlflow"] = load(server.pid, port, data, seconds)["cpu_us"]
+        result["predict / mlflow (goal 0.1)"] = result["predict"] / result["mlflow"]
+    return result
+
+
+def arrow_stream(X: dict[str, Any], n: int) -> bytes:
+    table = pa.table({name: np.resize(column, n) for name, column in X.items()})
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def while_learning(folder: Path, recipe: str, seconds: float) -> dict[str, float]:
+    """Times of answers at 1,000 requests per second, of a model that learns as fast as it can."""
+    port = free_port()
+    command = [sys.executable, "-m", "riparian", "learn", "synth:random_rbf", "--checkpoint"]
+    command += [str(folder / recipe), "--recipe", recipe, "--serve", str(port), "--quiet"]
+    row = {f"x{i}": 0.5 for i in range(10)}
+    data = request("/v1/predict", json.dumps({"features": row}).encode())
+    with process(command, port, "/health/ready") as server:
+        time.sleep(2.0)
+        before = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()["model"]["rows"]
+        clock = time.monotonic()
+        found = load(server.pid, port, data, seconds, rate=1000.0)
+        time.sleep(1.2)
+        after = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()["model"]["rows"]
+        found["learned_per_second"] = (after - before) / (time.monotonic() - clock)
+    return found
+
+
+def posted(folder: Path, batches: int) -> dict[str, float]:
+    """Rows that are posted in batches of 1,000, durable, until they are learned."""
+    port = free_port()
+    command = [sys.executable, "-m", "riparian", "serve", str(folder / "posted")]
+    command += ["--recipe", "VFDT", "--address", str(port)]
+    X, y = rows(1000)
+    columns = {name: column.round(6).tolist() for name, column in X.items()}
+    listed = [
+        {"features": {name: column[i] for name, column in columns.items()}, "label": str(y[i])}
+        for i in range(1000)
+    ]
+    body = json.dumps({"rows": listed}).encode()
+    headers = {"content-type": "application/json"}
+    url = f"http://127.0.0.1:{port}"
+    with (
+        process(command, port, "/health/ready") as server,
+        httpx.Client(base_url=url, timeout=60.0) as client,
+    ):
+        client.post("/v1/learn", content=body, headers=headers)
+        before, clock = cpu_seconds(server.pid), time.monotonic()
+        for _ in range(batches):
+            client.post("/v1/learn", content=body, headers=headers).raise_for_status()
+        accepted = time.monotonic() - clock
+        while client.get("/v1/frame").json()["model"]["rows"] < 1000 * (batches + 1):
+            time.sleep(0.05)
+        used = cpu_seconds(server.pid) - before
+    return {
+        "rows per second until they are durable (goal 50000)": 1000 * batches / accepted,
+        "rows per CPU second, learned": 1000 * batches / used,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mlflow", help="an interpreter with MLflow")
+    parser.add_argument("--seconds", type=float, default=3.0, help="seconds of each load")
+    parser.add_argument("--echo", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--only", help="one_row, while_learning or posted")
+    options = parser.parse_args()
+    if options.echo is not None:
+        serve_echo(options.echo)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        parts = {
+            "one_row": lambda: one_row(folder, options.seconds, options.mlflow),
+            "posted": lambda: posted(folder, 100),
+            "while_learning": lambda: {
+                recipe: while_learning(folder, recipe, options.seconds)
+                for recipe in ("VFDT", "StreamForest")
+            },
+        }
+        for part, measure in parts.items():
+            if options.only in (None, part):
+                print(
+                    json.dumps({part: measure(), "load": os.getloadavg()[0]}, indent=1), flush=True
+                )
+
+
+if __name__ == "__main__":
+    main()
