@@ -30,22 +30,39 @@ MEMBER: dict[str, Any] = {
     "categorical_cuts": "one-against-rest",
 }
 FOREST: dict[str, Any] = {"replacement": "background", "warning": 0.01, "drift": 0.001}
-SOFTMAX = Softmax(step=0.05)
-THREE = ("majority", "naive-bayes", SOFTMAX)
-TWO = ("majority", SOFTMAX)
-SURE: dict[str, Any] = {"runner_up": "none"}
 
-#: Changes of the forest, and of its members. docs/choosing.md says what a first trial left out.
+
+def softmax(
+    step: float = 0.1, *, rate: float = 1.0, around: dict[str, Any] | None = None, **member: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A change of the forest and one of its members: softmax leaves, and no runner-up."""
+    leaf = ("majority", Softmax(step=step))
+    return {"rate": rate} | (around or {}), {"runner_up": "none", "leaf": leaf} | member
+
+
+NO_WARNING: dict[str, Any] = {"warning": None}
+#: Changes of the forest, and of its members. docs/choosing.md says what shorter runs left out.
 CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "three leaves, rate 1": ({"rate": 1.0}, SURE | {"leaf": THREE}),
-    "three leaves, rate 0.7": ({"rate": 0.7}, SURE | {"leaf": THREE}),
-    "no naive Bayes, rate 1": ({"rate": 1.0}, SURE | {"leaf": TWO}),
-    "no naive Bayes, rate 1, grace 100": (
-        {"rate": 1.0},
-        SURE | {"leaf": TWO, "grace_period": 100},
+    "softmax": softmax(0.05),
+    "delta 0.2, step 0.1": softmax(delta=0.2),
+    "delta 0.2, step 0.1, no warning": softmax(delta=0.2, around=NO_WARNING),
+    "delta 0.2, step 0.1, gini": softmax(delta=0.2, impurity="gini"),
+    "delta 0.2, step 0.1, gini, no warning": softmax(delta=0.2, impurity="gini", around=NO_WARNING),
+    "rate 1.3, delta 0.2, step 0.1, gini, no warning": softmax(
+        rate=1.3, delta=0.2, impurity="gini", around=NO_WARNING
     ),
-    "no naive Bayes, rate 1.5": ({"rate": 1.5}, SURE | {"leaf": TWO}),
-    "no naive Bayes, rate 0.8": ({"rate": 0.8}, SURE | {"leaf": TWO}),
+    "rate 1.5, delta 0.2, step 0.1, grace 100, gini, no warning": softmax(
+        rate=1.5, delta=0.2, grace_period=100, impurity="gini", around=NO_WARNING
+    ),
+    "rate 1.5, delta 0.1, step 0.1, grace 100, no warning": softmax(
+        rate=1.5, delta=0.1, grace_period=100, around=NO_WARNING
+    ),
+    "rate 1.5, delta 0.1, step 0.1, grace 100, gini": softmax(
+        rate=1.5, delta=0.1, grace_period=100, impurity="gini"
+    ),
+    "rate 1.5, delta 0.1, step 0.1, grace 100, gini, no warning": softmax(
+        rate=1.5, delta=0.1, grace_period=100, impurity="gini", around=NO_WARNING
+    ),
 }
 
 
