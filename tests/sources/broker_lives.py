@@ -3,7 +3,8 @@
 Run as a program: ``python -m tests.sources.broker_lives KILLS SEED CASE ADDRESS [NAME=VALUE ...]``.
 The parent only imports and forks, since the clients have threads. It prints a line of JSON for each
 finished run and ends with status 1 if its model differs from that of a file with the rows in the
-order of the plan.
+order of the plan. With RIPARIAN_FOLLOW=1 a run ends when all rows have come, and not where the
+source ends when it is opened.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import signal
 import sqlite3
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -29,12 +31,15 @@ from riparian.evaluate import Result
 from riparian.sources import Source
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.job import Job, open_learner
+from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry
 from riparian.sources.settings import Settings
 from tests.sources.lives import CASES, planned, record_plans
 
 ROWS = 6000
+#: Whether a learner waits for rows that have not come yet.
+FOLLOW = "RIPARIAN_FOLLOW" in os.environ
 
 
 def rows(n: int = ROWS) -> list[bytes]:
@@ -58,7 +63,16 @@ def life(case: str, source: Source, folder: Path) -> None:
     settings = Settings(every_seconds=None, every_rows=500, block=200)
     with Checkpoint(folder) as checkpoint:
         job = Job(CASES[case](), source, Messages("y"))
-        open_learner(job, checkpoint, settings, lambda text: None).run()
+        learner = open_learner(job, checkpoint, settings, lambda text: None)
+        if FOLLOW:
+            threading.Thread(target=stop_at_the_last_row, args=(learner,), daemon=True).start()
+        learner.run()
+
+
+def stop_at_the_last_row(learner: Learner) -> None:
+    while learner.status.counters["messages"] < ROWS:
+        time.sleep(0.02)
+    learner.stop()
 
 
 def write_in_order(source: Source, entries: Sequence[Entry], path: Path) -> None:
@@ -124,7 +138,7 @@ def run(
 
         def learn() -> None:
             record_plans(record)
-            life(case, rp.sources.open(address, options, follow=False), folder)
+            life(case, rp.sources.open(address, options, follow=FOLLOW), folder)
 
         def one_pass() -> None:
             # The broker may have dropped what a checkpoint held, so the copy is read there.

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from tests.effort import ATTACK
+from tests.servers.process import wait_until
 from tests.sources.broker_lives import ROWS, rows
 from tests.sources.conformance import Bench
 from tests.sources.kafka_bench import KafkaBench
@@ -18,6 +23,9 @@ from tests.sources.nats_bench import NatsBench
 from tests.sources.redis_bench import RedisBench
 
 pytestmark = pytest.mark.servers
+
+ROOT = Path(__file__).parents[2]
+Lives: TypeAlias = subprocess.Popen[str]
 
 #: Kills of each case. `RIPARIAN_KILLS=1000` is for a release.
 KILLS = int(os.environ.get("RIPARIAN_KILLS", 10 * ATTACK))
@@ -30,17 +38,28 @@ def fill(bench: Bench) -> None:
         bench.write(name, rows()[i::n])
 
 
-def check(bench: Bench, case: str, copy: Bench | None = None, **options: str) -> None:
+def started(bench: Bench, case: str, environment: Mapping[str, str], **options: str) -> Lives:
+    """Start learners that are killed."""
     program = ["-m", "tests.sources.broker_lives", str(KILLS), "1", case, bench.address]
-    done = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, *program, *(f"{k}={v}" for k, v in options.items())],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, **({"RIPARIAN_COPY": copy.address} if copy else {})},
-        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    reports = [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check(bench: Bench, case: str, copy: Bench | None = None, **options: str) -> None:
+    environment = {"RIPARIAN_COPY": copy.address} if copy else {}
+    check_lives(started(bench, case, environment, **options))
+
+
+def check_lives(lives: Lives) -> None:
+    out, errors = lives.communicate()
+    assert lives.returncode == 0, out + errors
+    reports = [json.loads(line) for line in out.splitlines()]
     assert sum(report["kills"] for report in reports) >= KILLS // 2
     for report in reports:
         assert report["same"]
@@ -102,3 +121,47 @@ def test_kafka_with_aborted_transactions(kafka_server):
             else:
                 producer.commit_transaction(60)
     check(bench, "tree")
+
+
+def test_kafka_with_a_partition_that_is_added(kafka_server, tmp_path):
+    """The rows of a partition that appears between two kills are learned from its first one."""
+    bench = KafkaBench(kafka_server, partitions=2)
+    values = rows()
+    for i, name in enumerate(bench.partitions):
+        bench.write(name, values[: ROWS // 2][i::2])
+    environment = {"RIPARIAN_FOLLOW": "1", "TMPDIR": str(tmp_path)}
+    lives = started(bench, "tree", environment, refresh="0.05")
+    wait_until(lambda: list(tmp_path.glob("*/killed/models/*.rip")), "the first generation")
+    bench.write(bench.add_partition(), values[ROWS // 2 :])
+    check_lives(lives)
+
+
+def test_kafka_with_a_topic_that_is_made_again(kafka_server, tmp_path):
+    """A learner that is killed and comes back learns nothing from another topic of that name."""
+    bench = KafkaBench(kafka_server, partitions=2)
+    fill(bench)
+    folder = tmp_path / "state"
+    learn = ["learn", bench.address, "--target", "y", "--every", "500", "--block", "50"]
+    program = [sys.executable, "-m", "riparian", *learn, "--checkpoint", str(folder)]
+
+    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: list(folder.glob("models/*.rip")), "the first generation")
+        process.kill()
+    bench.remake()
+    fill(bench)
+    before = generations(folder)
+    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+        time.sleep(0.5)
+        process.kill()
+    for _ in range(2):
+        done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 1, done.stderr
+        assert f"its topic:{bench.topic} is" in done.stderr
+    assert generations(folder) == before
+
+
+def generations(folder: Path) -> list[tuple[int, str]]:
+    db = sqlite3.connect(folder / "state.db")
+    found = db.execute("SELECT number, sha256 FROM generation").fetchall()
+    db.close()
+    return found

@@ -201,7 +201,7 @@ def learn(
                 flatten=flatten,
                 decode=decode,
                 registry=registry,
-                login=login,
+                registry_options=login,
                 schema=schema,
                 start=begin,
                 sample=sample,

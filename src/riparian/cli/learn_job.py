@@ -69,44 +69,19 @@ def job_of(
     target: str | None,
     how: Mapping[str, Any],
     *,
-    categorical: list[str],
-    drop: list[str],
-    columns: list[str] | None,
-    fixed_schema: bool,
-    envelope: str,
-    flatten: bool,
-    decode: str | None,
-    registry: str | None,
-    login: Mapping[str, str],
-    schema: str | None,
     start: Any,
     sample: int,
     with_target: bool,
+    **messages: Any,
 ) -> Job:
-    """Return the job of a new checkpoint."""
+    """Return the job of a new checkpoint; `messages` are the options of its messages."""
     from riparian.sources.job import Job
-    from riparian.sources.learn import declared_fields, message_format
-    from riparian.sources.messages import Messages
+    from riparian.sources.learn import messages_of
 
-    if target is None and source.name.startswith("synth:"):
-        target = "class"
-    if target is None and with_target:
+    found = messages_of(source, target, _message_format(how["format"]), **messages)
+    if found.target is None and with_target:
         raise typer.BadParameter("is required: the column of the class", param_hint="--target")
-    messages = Messages(
-        target,
-        _message_format(how["format"]) or message_format(source),
-        tuple(categorical),
-        tuple(drop),
-        None if columns is None else tuple(columns),
-        fixed_schema,
-        envelope=envelope,
-        flatten=flatten,
-        decode=decode,
-        registry=registry,
-        **declared_fields(schema),
-        registry_options=login,
-    )
-    return Job(model, source, messages, start, sample, dict(how))
+    return Job(model, source, found, start, sample, dict(how))
 
 
 def _message_format(asked: str | None) -> str | None:

@@ -9,10 +9,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
 from riparian.sources.dead_letters import Sink
 from riparian.sources.plan import Plan
+from riparian.sources.process import release_memory
 from riparian.sources.settings import Settings
 from riparian.sources.status import Status
 
 __all__ = ["Commits"]
+
+#: Seconds between two times at which freed memory is given back; it takes some milliseconds.
+_RELEASE = 20.0
 
 
 class Commits:
@@ -64,6 +68,7 @@ class Commits:
         self._writing: tuple[Future[Generation], Snapshot] | None = None
         self._last = (time.monotonic(), self._read)
         self._taken_at = 0.0
+        self._released = time.monotonic()
         found = checkpoint.generations()
         if found:
             status.set_generation(found[0].number, found[0].written_at, found[0].size)
@@ -109,7 +114,11 @@ class Commits:
         # Before the commit: after a crash between the two they are sent again.
         if self._sink is not None and snapshot.dead:
             self._sink.send(snapshot.dead)
-        return self._checkpoint.commit(snapshot)
+        generation = self._checkpoint.commit(snapshot)
+        if time.monotonic() - self._released >= _RELEASE:
+            release_memory()
+            self._released = time.monotonic()
+        return generation
 
     def collect(self, *, wait: bool) -> None:
         """Look whether the generation that is being written is durable."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
 from collections.abc import Mapping
-from typing import BinaryIO
 
+from riparian.sources.line_file import HEAD_BYTES, LineFile, begun, head_digest, wait
 from riparian.sources.lines import Lines
 from riparian.sources.source import (
     Chunk,
@@ -19,142 +18,12 @@ from riparian.sources.source import (
     Position,
     Start,
 )
-from riparian.streams.readers.packed import ENDINGS, unpacked
+from riparian.streams.readers.packed import ENDINGS
 
-__all__ = ["HEAD_BYTES", "FileSource", "LineFile", "head_digest"]
+__all__ = ["FileSource"]
 
-#: A file is known by the digest of its first bytes: those before the position, at most so many.
-HEAD_BYTES = 4096
-
-#: Bytes that are read at once, and bytes after which a chunk ends, although it has few lines.
-_PIECE = 1 << 20
-_MOST = 1 << 23
-#: A longer line is refused: it would fill the memory.
-_LONGEST_LINE = 1 << 27
 #: Seconds after which a file that was rotated away counts as finished.
 _SETTLED = 1.0
-#: Seconds between two looks at a file that has not grown.
-_PAUSE = 0.05
-
-
-def head_digest(path: str, byte: int) -> str:
-    """Return the digest of the first bytes of a file, of those before `byte`."""
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read(min(byte, HEAD_BYTES))).hexdigest()[:32]
-
-
-class LineFile:
-    """The whole lines of one file from a byte on, compressed or not.
-
-    Parameters
-    ----------
-    path : str
-        The file. A compressed one is read from its beginning, whatever the byte.
-    byte : int
-        Where to begin, counted in the unpacked text.
-    """
-
-    def __init__(self, path: str, byte: int = 0) -> None:
-        self.path = path
-        self.packed = path.endswith(ENDINGS)
-        self.byte = byte
-        self._file = open(path, "rb")  # noqa: SIM115
-        self._text: BinaryIO | None = None
-        self._held = b""
-        self._head: str | None = None
-        self._first = b""
-        if self.packed:
-            self._text = unpacked(self._file)
-            left = byte
-            while left and (piece := self._text.read(min(left, _PIECE))):
-                left -= len(piece)
-            self.short = left > 0
-        else:
-            self.short = self.size() < byte
-            self._first = os.pread(self._file.fileno(), min(byte, HEAD_BYTES), 0)
-
-    def size(self) -> int:
-        """Return the number of bytes of the file now."""
-        return os.fstat(self._file.fileno()).st_size
-
-    @property
-    def read_to(self) -> int:
-        """The byte up to which the file was read, lines and the rest."""
-        return self.byte + len(self._held)
-
-    def status(self) -> os.stat_result:
-        """Return the status of the open file, whatever its name is now."""
-        return os.fstat(self._file.fileno())
-
-    def head(self) -> str:
-        """Return the digest of the file's first bytes, of those before `byte`."""
-        if self._head is None or self.byte < HEAD_BYTES:
-            head = os.pread(self._file.fileno(), min(self.byte, HEAD_BYTES), 0)
-            found = hashlib.sha256(head).hexdigest()[:32]
-            self._head = found if self.byte >= HEAD_BYTES else None
-            return found
-        return self._head
-
-    @property
-    def was_cut(self) -> bool:
-        """Whether the file has fewer bytes than were read."""
-        return not self.packed and self.size() < self.read_to
-
-    def was_overwritten(self) -> bool:
-        """Whether the first bytes are no longer those that were read."""
-        if self.packed:
-            return False
-        first = os.pread(self._file.fileno(), min(self.read_to, HEAD_BYTES), 0)
-        same = first.startswith(self._first)
-        self._first = first if same else self._first
-        return not same
-
-    def lines(self, most: int) -> bytes:
-        """Return at most `most` whole lines; empty if there is none yet."""
-        while self._held.count(b"\n") < most:
-            read = self._more()
-            if not read:
-                break
-            self._held += read
-            if len(self._held) > _LONGEST_LINE and b"\n" not in self._held:
-                raise ValueError(
-                    f"{self.path}, byte {self.byte}: a line has more than {_LONGEST_LINE:,} bytes"
-                )
-            if len(self._held) >= _MOST and b"\n" in read:
-                break
-        end = self._held.rfind(b"\n") + 1
-        if self._held.count(b"\n") > most:
-            end = 0
-            for _ in range(most):
-                end = self._held.index(b"\n", end) + 1
-        return self._cut(end)
-
-    def grown(self) -> bool:
-        """Whether there are bytes that were not read yet."""
-        return not self.packed and self.size() > self.read_to
-
-    def rest(self) -> bytes:
-        """Return the last line, which has no line end."""
-        return self._cut(len(self._held))
-
-    @property
-    def has_rest(self) -> bool:
-        """Whether bytes without a line end were read."""
-        return bool(self._held)
-
-    def _cut(self, end: int) -> bytes:
-        data, self._held = self._held[:end], self._held[end:]
-        self.byte += end
-        return data
-
-    def _more(self) -> bytes:
-        if self._text is not None:
-            return self._text.read(_PIECE)
-        return os.pread(self._file.fileno(), _PIECE, self.read_to)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 class FileSource:
@@ -205,8 +74,7 @@ class FileSource:
         position = positions.get(self.path)
         self.seek(self.path, position or {"byte": 0, "row": 0})
         if position is None and start == "end":
-            while data := self._file.lines(100_000):
-                self._row += len(Lines(data))
+            self._row += self._file.skip_lines()
 
     def seek(self, partition: str, position: Position) -> None:
         self.close()
@@ -241,14 +109,9 @@ class FileSource:
 
     def _begin(self, path: str, byte: int, row: int) -> None:
         if self._has_header:
-            first = LineFile(path)
-            header = first.lines(1) or first.rest()
-            if self.header is not None and header.split() != self.header.split():
-                raise ValueError(f"{path} has another header than the file before it")
-            self.header = header
-            byte = max(byte, first.byte)
-            first.close()
-        self._lines = LineFile(path, byte)
+            self._lines, self.header = begun(path, byte, self.header)
+        else:
+            self._lines = LineFile(path, byte)
         self._row = row
         self._changed = time.monotonic()
 
@@ -294,10 +157,8 @@ class FileSource:
                 continue
             if not self._follow:
                 raise EndOfSource
-            left = until - time.monotonic()
-            if left <= 0:
+            if not wait(until):
                 return None
-            time.sleep(min(_PAUSE, left))
 
     def _last_line(self) -> bytes:
         """Return the line without a line end, if it counts already."""

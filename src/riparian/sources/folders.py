@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Mapping
 
-from riparian.sources.files import LineFile, head_digest
+from riparian.sources.line_file import LineFile, begun, head_digest, wait
 from riparian.sources.lines import Lines
 from riparian.sources.source import (
     Chunk,
@@ -22,9 +22,6 @@ from riparian.streams.readers.formats import is_data
 from riparian.streams.readers.packed import ENDINGS
 
 __all__ = ["FolderSource"]
-
-#: Seconds between two looks at a folder in which nothing is new.
-_PAUSE = 0.05
 
 
 class FolderSource:
@@ -81,8 +78,7 @@ class FolderSource:
         if files and start == "end":
             self._begin(files, files[-1], 0, 0)
             assert self._lines is not None
-            while data := self._lines.lines(100_000):
-                self._row += len(Lines(data))
+            self._row += self._lines.skip_lines()
 
     def seek(self, partition: str, position: Position) -> None:
         self.close()
@@ -127,14 +123,9 @@ class FolderSource:
         self, files: list[str], path: str, byte: int, row: int, done: int | None = None
     ) -> None:
         if self._has_header:
-            first = LineFile(path)
-            header = first.lines(1) or first.rest()
-            if self.header is not None and header.split() != self.header.split():
-                raise ValueError(f"{path} has another header than the file before it")
-            self.header = header
-            byte = max(byte, first.byte)
-            first.close()
-        self._lines = LineFile(path, byte)
+            self._lines, self.header = begun(path, byte, self.header)
+        else:
+            self._lines = LineFile(path, byte)
         self._file, self._row = os.path.relpath(path, self._folder), row
         self._done = sum(one < path for one in files) if done is None else done
 
@@ -179,10 +170,8 @@ class FolderSource:
                 continue
             if not self._follow:
                 raise EndOfSource
-            left = until - time.monotonic()
-            if left <= 0:
+            if not wait(until):
                 return None
-            time.sleep(min(_PAUSE, left))
 
     def _check_file(self, lines: LineFile) -> None:
         """Raise an error if the present file is not the one that was read so far."""

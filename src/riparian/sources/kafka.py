@@ -47,8 +47,9 @@ _FIXED = {
 _DEFAULTS = {
     "client.id": "riparian",
     "log_level": "2",
-    # Bytes bound what is fetched ahead. With fewer messages the learner waits for each fetch.
-    "queued.max.messages.kbytes": "65536",
+    # Bytes bound what is fetched ahead; librdkafka needs some 300 more for each message. With fewer
+    # messages the learner waits for each fetch.
+    "queued.max.messages.kbytes": "16384",
     "queued.min.messages": "1000000",
 }
 _CONSUMER = {*_FIXED, "queued.max.messages.kbytes", "queued.min.messages", "group.id"}

@@ -26,10 +26,10 @@ from riparian.sources.source import Source, Start
 
 __all__ = [
     "Learning",
-    "declared_fields",
     "join_settings",
     "learn",
     "message_format",
+    "messages_of",
     "with_labels",
 ]
 
@@ -50,12 +50,31 @@ def message_format(source: Source) -> str:
     return found if found in ("csv", "tsv") else "json"
 
 
-def declared_fields(schema: str | os.PathLike[str] | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the fields of messages whose schema is declared."""
-    if schema is None:
-        return {}
-    declared = read_schema(schema)
-    return {"schema": dict(declared.columns), "labels": declared.labels}
+def messages_of(
+    source: Source,
+    target: str | None,
+    format: str | None,
+    *,
+    categorical: Collection[str],
+    drop: Collection[str],
+    columns: Collection[str] | None,
+    schema: str | os.PathLike[str] | Mapping[str, Any] | None,
+    **others: Any,
+) -> Messages:
+    """Return what a user says about the messages of a source; the source decides the rest."""
+    if target is None and source.name.startswith("synth:"):
+        target = "class"
+    declared = None if schema is None else read_schema(schema)
+    return Messages(
+        target,
+        format or message_format(source),
+        tuple(categorical),
+        tuple(drop),
+        None if columns is None else tuple(columns),
+        schema=None if declared is None else dict(declared.columns),
+        labels="text" if declared is None else declared.labels,
+        **others,
+    )
 
 
 class Learning:
@@ -279,18 +298,19 @@ def learn(
     """
     found = _opened(source)
     seconds, n_rows = interval(every)
-    messages = Messages(
-        target or ("class" if found.name.startswith("synth:") else None),
-        format or message_format(found),
-        tuple(categorical),
-        tuple(drop),
-        None if columns is None else tuple(columns),
-        fixed_schema,
+    messages = messages_of(
+        found,
+        target,
+        format,
+        categorical=categorical,
+        drop=drop,
+        columns=columns,
+        schema=schema,
+        fixed_schema=fixed_schema,
         envelope=envelope,
         flatten=flatten,
         decode=decode,
         registry=registry,
-        **declared_fields(schema),
         registry_options=registry_options or {},
     )
     job = Job(model, found, messages, start, sample)

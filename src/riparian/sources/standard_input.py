@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 
-from riparian.sources.files import LineFile
+from riparian.sources.line_file import LineFile
 from riparian.sources.lines import Lines
 from riparian.sources.source import Chunk, EndOfSource, GapError, Lag, Position, Start
 from riparian.streams.readers.source import Source as ByteSource

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from riparian.sources.files import head_digest
+from riparian.sources.line_file import head_digest
 from riparian.sources.source import Chunk, EndOfSource, GapError, Lag, Position, Start
 from riparian.streams.names import open_named
 from riparian.streams.stream import CHUNK_ROWS
