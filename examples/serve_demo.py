@@ -24,9 +24,12 @@ SECONDS = float(os.environ.get("RIPARIAN_SECONDS", "45"))
 
 
 def start(folder: str) -> subprocess.Popen[bytes]:
-    """Start the server and wait until it is ready."""
+    """Start the server and wait until it is ready.
+
+    HAT compares the two best features at each leaf, and replaces what no longer fits after a drift.
+    """
     command = [sys.executable, "-m", "riparian", "serve", folder, "--address", ADDRESS]
-    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "StreamTree"])
+    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "HAT"])
     while True:
         try:
             if httpx.get(f"http://{ADDRESS}/health/ready", timeout=5.0).status_code == 200:
@@ -39,7 +42,7 @@ def start(folder: str) -> subprocess.Popen[bytes]:
 
 def batches() -> Any:
     """Give the stream as bodies of requests."""
-    stream = open_named("synth:drifting")
+    stream = open_named(f"synth:drifting?rows={ROWS}")
     number = 0
     while True:
         X, y = stream.chunk(number)
