@@ -89,14 +89,12 @@ def main() -> None:
         server = start(folder)
         print(f"the page is at http://{ADDRESS}/ ; the demo takes about {SECONDS:.0f} seconds")
         began, told, said = time.monotonic(), set[str](), 0.0
-        killed = False
+        killed, done = False, 0
         try:
             with httpx.Client(base_url=f"http://{ADDRESS}", timeout=30.0) as client:
                 for number, rows in enumerate(batches()):
-                    done = number * BATCH
-                    if done >= ROWS:
-                        break
                     post(client, rows, f"batch {number}")
+                    done += len(rows)
                     if not killed and done >= KILL_AT:
                         killed = True
                         server.send_signal(signal.SIGKILL)
@@ -108,6 +106,8 @@ def main() -> None:
                         tell(client, told)
                     ahead = began + SECONDS * done / ROWS - time.monotonic()
                     time.sleep(max(0.0, ahead))
+                    if done >= ROWS:
+                        break
                 while client.get("/v1/frame").json()["model"]["rows"] < ROWS:
                     time.sleep(0.2)
                 tell(client, told)
