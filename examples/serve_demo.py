@@ -24,9 +24,12 @@ SECONDS = float(os.environ.get("RIPARIAN_SECONDS", "45"))
 
 
 def start(folder: str) -> subprocess.Popen[bytes]:
-    """Start the server and wait until it is ready."""
+    """Start the server and wait until it is ready.
+
+    HAT compares the two best features at each leaf, and replaces what no longer fits after a drift.
+    """
     command = [sys.executable, "-m", "riparian", "serve", folder, "--address", ADDRESS]
-    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "StreamTree"])
+    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "HAT"])
     while True:
         try:
             if httpx.get(f"http://{ADDRESS}/health/ready", timeout=5.0).status_code == 200:
@@ -39,7 +42,7 @@ def start(folder: str) -> subprocess.Popen[bytes]:
 
 def batches() -> Any:
     """Give the stream as bodies of requests."""
-    stream = open_named("synth:drifting")
+    stream = open_named(f"synth:drifting?rows={ROWS}")
     number = 0
     while True:
         X, y = stream.chunk(number)
@@ -86,14 +89,12 @@ def main() -> None:
         server = start(folder)
         print(f"the page is at http://{ADDRESS}/ ; the demo takes about {SECONDS:.0f} seconds")
         began, told, said = time.monotonic(), set[str](), 0.0
-        killed = False
+        killed, done = False, 0
         try:
             with httpx.Client(base_url=f"http://{ADDRESS}", timeout=30.0) as client:
                 for number, rows in enumerate(batches()):
-                    done = number * BATCH
-                    if done >= ROWS:
-                        break
                     post(client, rows, f"batch {number}")
+                    done += len(rows)
                     if not killed and done >= KILL_AT:
                         killed = True
                         server.send_signal(signal.SIGKILL)
@@ -105,6 +106,8 @@ def main() -> None:
                         tell(client, told)
                     ahead = began + SECONDS * done / ROWS - time.monotonic()
                     time.sleep(max(0.0, ahead))
+                    if done >= ROWS:
+                        break
                 while client.get("/v1/frame").json()["model"]["rows"] < ROWS:
                     time.sleep(0.2)
                 tell(client, told)

@@ -58,7 +58,7 @@ def test_blocks_of_any_size_and_a_restart_give_the_same() -> None:
     random = np.random.default_rng(2)
     values = random.normal(size=STEP * (ROWS + 300))
     values[::7] = np.nan
-    words = ["ab"[i % 2] if i < STEP * ROWS else "new" for i in range(len(values))]
+    words = ["ab"[i // STEP % 2] if i < STEP * ROWS else "new" for i in range(len(values))]
     whole = FeatureDrift()
     whole.add(block(values, words))
     parts = FeatureDrift()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -90,7 +91,8 @@ class Endpoint:
         finally:
             gauge.in_flight -= 1
         try:
-            await _send(reply, send, page=spec is not None and spec.page, head=method == "HEAD")
+            page = spec is not None and spec.page
+            await _send(reply, receive, send, page=page, head=method == "HEAD")
         finally:
             if reply.stream is None:
                 gauge.observe(self.path, method, reply.status, time.perf_counter() - clock)
@@ -126,7 +128,7 @@ class Endpoint:
         return await spec.handler(serving, request)
 
 
-async def _send(reply: Reply, send: Any, *, page: bool, head: bool) -> None:
+async def _send(reply: Reply, receive: Any, send: Any, *, page: bool, head: bool) -> None:
     headers = [(b"content-type", reply.content_type), *(_PAGE_HEADERS if page else _API_HEADERS)]
     if reply.headers:
         own = {name for name, _ in reply.headers}
@@ -139,15 +141,31 @@ async def _send(reply: Reply, send: Any, *, page: bool, head: bool) -> None:
     elif reply.stream is None:
         await send({"type": "http.response.body", "body": reply.body})
     else:
-        await _send_stream(reply, send)
+        await _send_stream(reply, receive, send)
 
 
-async def _send_stream(reply: Reply, send: Any) -> None:
-    assert reply.stream is not None
+async def _send_stream(reply: Reply, receive: Any, send: Any) -> None:
+    """Send parts until there are no more, or the client has gone: `send` does not tell."""
     stream: Any = reply.stream
+    gone = asyncio.ensure_future(_gone(receive))
     try:
-        async for part in stream:
-            await send({"type": "http.response.body", "body": part, "more_body": True})
+        while True:
+            part = asyncio.ensure_future(anext(stream, None))
+            await asyncio.wait((gone, part), return_when=asyncio.FIRST_COMPLETED)
+            if not part.done():
+                part.cancel()
+                await asyncio.wait((part,))
+                return
+            if (found := part.result()) is None:
+                break
+            await send({"type": "http.response.body", "body": found, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     finally:
+        gone.cancel()
         await stream.aclose()
+
+
+async def _gone(receive: Any) -> None:
+    """Wait until the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -97,7 +97,7 @@ def test_a_split_appears_in_the_race_the_list_and_the_tree_within_two_seconds(op
     player.send(frame)
     page.wait_for_timeout(8100)
     player.send(frame)
-    wait_for(page, "#race-sentence", "distance <= 12.0 would separate")
+    wait_for(page, "#race-sentence", "distance <= 12.0 separates the classes")
 
 
 def test_the_page_goes_on_when_the_server_was_killed_and_started_again(open_page, player):

@@ -108,7 +108,7 @@ export function makeAccuracy() {
       const parts = [];
       if (!points.length) parts.push("No labelled row has arrived yet.");
       if (last) parts.push(`Last change, ${last.kind} at row ${count(last.rows)}: ${name(last.text, 160).replace(`${count(last.rows)}: `, "")}.`);
-      if (labels) {
+      if (labels && (labels.pending > 0 || labels.delay_seconds !== null)) {
         const late = labels.delay_seconds === null ? "" : ` Labels arrive ${seconds(labels.delay_seconds)} after the prediction.`;
         parts.push(`${plural(labels.pending, "prediction")} wait for a label.${late}`);
       }

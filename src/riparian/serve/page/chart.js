@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { colour, faint, onSchemeChange } from "./theme.js";
 
-const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
 /** A line of the chart: `role` is a colour of the palette, `dash` a pattern, `width` in pixels. */
 export function line(label, role, { width = 2, dash, opacity = 1 } = {}) {
@@ -56,10 +56,19 @@ function onCanvas(u, xLabel, yLabel, draw) {
   context.beginPath();
   context.rect(left, top - 8 * pixels, width + 12 * pixels, height + 8 * pixels);
   context.clip();
-  draw(u, context, pixels);
   label(context, pixels, xLabel, left + width - 4 * pixels, top + height - 9 * pixels, "quiet", { align: "right" });
   if (yLabel) label(context, pixels, yLabel, left + 6 * pixels, top + 6 * pixels, "quiet", { most: width / pixels - 20 });
+  draw(u, context, pixels);
   context.restore();
+}
+
+/** A text, shortened until it is at most `width` wide in the font of the context. */
+export function fitted(context, text, width) {
+  let shown = text;
+  while (shown.length > 2 && context.measureText(shown).width > width) {
+    shown = `${shown.slice(0, Math.floor(shown.length * 0.9) - 1)}…`;
+  }
+  return shown;
 }
 
 /** Write a text at a place in canvas pixels on a faint ground, shortened to fit `most` pixels. */
@@ -67,10 +76,7 @@ export function label(context, pixels, text, x, y, role, { bold = false, align =
   context.font = `${bold ? "600 " : ""}${FONT.replace("12px", `${12 * pixels}px`)}`;
   context.textAlign = align;
   context.textBaseline = "middle";
-  let shown = text;
-  while (shown.length > 4 && context.measureText(shown).width > most * pixels) {
-    shown = `${shown.slice(0, Math.floor(shown.length * 0.85) - 1)}…`;
-  }
+  const shown = fitted(context, text, most * pixels);
   const width = context.measureText(shown).width + 6 * pixels;
   const left = align === "left" ? x - 3 * pixels : align === "right" ? x - width + 3 * pixels : x - width / 2;
   context.fillStyle = faint("ground", 0.78);

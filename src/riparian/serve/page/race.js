@@ -36,7 +36,7 @@ export function makeRace() {
       y: { range: () => (shown ? gainRange(shown.state) : [0, 1]) },
     },
     xLabel: "examples at this leaf →",
-    yLabel: "↑ gain: how well a cut would separate the classes",
+    yLabel: "↑ gain: how well a cut separates the classes",
     xValues: (_, ticks) => ticks.map(compact),
     yValues: (_, ticks) => ticks.map((tick) => (tick < 0 ? "" : String(Number(tick.toFixed(4))))),
     draw: annotate,
@@ -65,8 +65,7 @@ export function makeRace() {
     const top = u.bbox.top;
     const lines = u.bbox.width / pixels;
     if (tau > 0 && y(last.second + tau) > top) {
-      const text = lines > 500 ? `tie: the leaf also splits once the margin is below this line, τ = ${tau}` : `tie line, τ = ${tau}`;
-      label(context, pixels, text, u.bbox.left + 6 * pixels, y(shown.state.checks[0].second + tau) + 10 * pixels, "quiet", { most: lines / 2 });
+      label(context, pixels, `tie, τ ${tau}`, u.bbox.left + 6 * pixels, y(shown.state.checks[0].second + tau), "quiet");
     }
     context.setLineDash([]);
     context.strokeStyle = faint("ink", 0.5);
@@ -85,7 +84,9 @@ export function makeRace() {
     const { best, runner_up } = shown.entry;
     const write = (text, height, role) => label(context, pixels, text, place, height, role, { bold: true, align, most });
     write(`${name(best.cut, 48)}: ${gain(last.best)}`, y(last.best) - 11 * pixels - apart, "accent");
-    write(`${runner_up ? name(runner_up.cut, 48) : "no split"}: ${gain(last.second)}`, y(last.second) + 11 * pixels + apart, "second");
+    const below = y(last.second) + 11 * pixels + apart;
+    const room = below < u.bbox.top + u.bbox.height - 26 * pixels;
+    write(`${runner_up ? name(runner_up.cut, 48) : "no split"}: ${gain(last.second)}`, room ? below : y(last.second) - 11 * pixels, "second");
     if (finish !== null && last.epsilon > 0) {
       const goal = tie ? last.second + tau : last.best;
       const inside = x(finish) <= right;
@@ -121,7 +122,7 @@ export function makeRace() {
   function show(entry, certificate) {
     shown = entry?.best ? { entry, certificate, state: contest(entry, certificate) } : null;
     chart.setData(shown ? columns(shown.state) : columns({ checks: [], ahead: [], tau: 0 }));
-    writeLegend();
+    writeLegend(shown && !shown.entry.runner_up);
     drawNumbers();
   }
 
@@ -169,7 +170,7 @@ export function makeRace() {
       if (!item) return;
       node.classList.toggle("shown", item === current && !held);
       setText(node.querySelector(".path"), shortPath(item));
-      setText(node.querySelector(".cut"), item.best ? name(item.best.cut, 30) : "no check yet");
+      setText(node.querySelector(".cut"), item.best ? name(item.best.cut, 60) : "no check yet");
       setText(node.querySelector(".more"), moreText(item));
       node.querySelector(".bar").style.width = `${100 * (progress(item) ?? 0)}%`;
     });
@@ -184,7 +185,7 @@ export function makeRace() {
     });
     if (!item) return element("label", { class: "follow" }, input, "show the nearest leaf");
     const track = element("span", { class: "track" }, element("span", { class: "bar" }));
-    const texts = ["cut", "more", "path"].map((part) => element("span", { class: part }));
+    const texts = ["cut", "path", "more"].map((part) => element("span", { class: part }));
     return element("label", { class: "leaf" }, input, ...texts, track);
   }
 
@@ -208,7 +209,8 @@ export function makeRace() {
       if (held || !certificate || (!own && (chosen !== null || performance.now() < rest))) return;
       const entry = races.get(key) ?? { leaf: event.leaf, member: event.member, path: null, history: [] };
       const best = { cut: certificate.cut, gain: certificate.gain };
-      const runner_up = { cut: certificate.runner_up, gain: certificate.runner_up_gain };
+      const alone = certificate.runner_up === "no split";
+      const runner_up = alone ? null : { cut: certificate.runner_up, gain: certificate.runner_up_gain };
       held = { entry: { ...entry, best, runner_up, tau: certificate.tau }, certificate, text: name(event.text, 400), until: performance.now() + HOLD };
       rest = held.until + STAY;
       draw();
@@ -243,8 +245,8 @@ function sentence({ entry, state }) {
   const { last, gap, tie, more, tau } = state;
   const best = name(entry.best.cut);
   const lead = entry.runner_up
-    ? `${best} would separate the classes better than ${name(entry.runner_up.cut)}, by ${gain(gap)}`
-    : `${best} would separate the classes better than no split, by ${gain(gap)}`;
+    ? `${best} separates the classes better than ${name(entry.runner_up.cut)}, by ${gain(gap)}`
+    : `${best} separates the classes better than no split, by ${gain(gap)}`;
   if (typeof entry.evidence === "number" && typeof entry.threshold === "number") {
     return `${lead}. After ${plural(last.n, "example")} the evidence for it is ${entry.evidence.toFixed(1)}; the leaf splits at ${entry.threshold.toFixed(1)}.`;
   }
@@ -253,7 +255,7 @@ function sentence({ entry, state }) {
     return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}: too much to split the leaf.`;
   }
   const need = tie
-    ? `The lead is too small to prove soon; the leaf splits as a tie when the uncertainty is below ${gain(tau)}`
+    ? `Too close to prove soon; it is a tie, and the leaf splits, when that is below ${gain(tau)}`
     : "The leaf splits when the lead is larger than the uncertainty";
   const when = more >= 1 ? `${plural(more, "more example")} at this gap` : "at the next check";
   return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}. ${need}: ${when}.`;
@@ -267,11 +269,12 @@ function emptyText(frame, entry) {
   return "No leaf has been checked yet, or this model does not split by a bound.";
 }
 
-function writeLegend() {
+function writeLegend(alone) {
   const items = [
-    ["solid accent", "gain of the best cut"],
-    ["solid second", "gain of the runner-up"],
-    ["band second", "margin of error: shrinks with every example; the leaf splits when the best cut is above it"],
+    ["solid accent", "best cut"],
+    ["solid second", alone ? "no split" : "runner-up"],
+    ["band second", "margin of error, shrinking: the best cut must get above it"],
+    ["dotted quiet", "tie line: or the margin must get below it"],
   ];
-  keyed(byId("race-legend"), items, ([key]) => key, ([key, text]) => element("li", { class: key }, text), () => {});
+  keyed(byId("race-legend"), items, ([key]) => key, ([key]) => element("li", { class: key }), (node, [, text]) => setText(node, text));
 }

@@ -1,6 +1,7 @@
 // The top of the tree: the width of a node is its weight, its colour the class that it predicts.
 
 import { hierarchy, partition } from "d3-hierarchy";
+import { FONT, fitted } from "./chart.js";
 import { byId, element, keyed, setAttribute, setText, svg } from "./dom.js";
 import { compact, count, name, percent, plural } from "./format.js";
 import { drawMembers } from "./members.js";
@@ -10,6 +11,7 @@ const LEVEL = 34; // pixels
 const NARROWEST = 2;
 const MOST = 400;
 const LEGEND = 8;
+const ruler = document.createElement("canvas").getContext("2d");
 
 export function makeTree(detail) {
   const box = byId("tree-picture");
@@ -82,16 +84,16 @@ export function makeTree(detail) {
       rect.style.fill = classColour(classes.get(label) ?? -1);
       left += scale * weight;
     });
-    const fits = Math.floor((width - 12) / 6.6);
     const main = data.test ?? (data.class === null ? "no example yet" : String(data.class));
-    place_text(title, x0 + 6, y0 + 12, fits > 2 ? name(main, fits) : "");
+    place_text(title, x0 + 6, y0 + 12, width > 34 ? short(main, width, "600 ") : "");
     const side = sideOf(node);
     const branch = side ? `${name(side, 14)}: ` : "";
     const size = plural(data.rows, "row");
     const pure = data.test ? [] : [`${branch}${size}, ${percent(purity, 0)} ${name(data.class ?? "", 12)}`];
     const texts = [...pure, branch + size, branch + compact(data.rows), compact(data.rows)];
     const more = data.cut_off ? " …" : "";
-    const about = texts.find((text) => text.length + more.length <= fits);
+    ruler.font = FONT.replace("12px", "11px");
+    const about = texts.find((text) => ruler.measureText(text + more).width <= width - 10);
     place_text(sub, x0 + 6, y0 + 23, about ? about + more : "");
     group.classList.toggle("leaf", !data.test);
     setAttribute(group, "tabindex", data.id === current ? 0 : -1);
@@ -160,6 +162,11 @@ function sideOf({ data, parent }) {
   if (!parent) return "";
   if (data.branch === parent.data.test) return "yes";
   return parent.children.length === 2 ? "no" : data.branch;
+}
+
+function short(text, width, weight) {
+  ruler.font = weight + FONT;
+  return fitted(ruler, name(text, 80), width - 10);
 }
 
 function place_text(node, x, y, text) {
