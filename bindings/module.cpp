@@ -4,6 +4,8 @@
 #include "arrow.hpp"
 #include "parts.hpp"
 
+void bind_summary(nanobind::module_& m);
+
 NB_MODULE(_core, m) {
     // A test runner that keeps tracebacks alive at exit is no leak of ours.
     nanobind::set_leak_warnings(false);
@@ -22,4 +24,5 @@ NB_MODULE(_core, m) {
     bind_policies(m);
     bind_process(m);
     bind_restructuring(m);
+    bind_summary(m);
 }

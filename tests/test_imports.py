@@ -16,7 +16,7 @@ PACKAGE = SOURCE / "riparian"
 #: own line and from the lines below it.
 LAYERS = [
     {"__main__", "cli"},
-    {"serve"},
+    {"serve", "cluster"},
     {"sources"},
     {"lab"},
     {"show"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"evidence"},
     {"adaptation", "bounds", "cuts", "impurities", "leaves", "statistics"},
     {"data", "drift", "policies"},
-    {"errors", "__init__"},
+    {"ctrl_c", "errors", "__init__"},
     {"_core"},
 ]
 DEPTH = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

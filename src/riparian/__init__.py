@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _MODULES = (
     "adaptation",
     "bounds",
+    "cluster",
     "cuts",
     "drift",
     "evaluate",

@@ -3,6 +3,7 @@
 
 from riparian import adaptation as adaptation
 from riparian import bounds as bounds
+from riparian import cluster as cluster
 from riparian import cuts as cuts
 from riparian import drift as drift
 from riparian import evaluate as evaluate
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "adaptation",
     "bounds",
+    "cluster",
     "cuts",
     "drift",
     "evaluate",

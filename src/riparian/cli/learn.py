@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from riparian.cli.chosen_model import chosen_model
+from riparian.cli.cluster_options import RayAddress, Shards, Workers, team_of
 from riparian.cli.data_options import Block, Categorical, ColumnNames, Drop, NoHeader, split_names
 from riparian.cli.learn_job import client_options, job_of, source_at, start_of, stored_job
 from riparian.cli.learn_options import (
@@ -107,6 +108,9 @@ def learn(
     quiet: Quiet = False,
     json: Json = False,
     splits: Splits = 5,
+    workers: Workers = None,
+    ray: RayAddress = None,
+    shards: Shards = None,
     recipe: Recipe = None,
     assignments: Assignments = None,
     **given: Any,
@@ -154,6 +158,8 @@ def learn(
             listening_address(metrics)
         live = not quiet and log == "text"
         options = None
+        if serve is not None and (workers is not None or ray is not None):
+            raise ValueError("--serve cannot be combined with --workers or --ray")
         if serve is not None:
             from riparian.serve.options import ServeOptions
 
@@ -214,4 +220,5 @@ def learn(
                 job = with_labels(job, source_at(labels, {**how, "format": None}, client), join)
         sink = None if dead_letters is None else open_sink(dead_letters, client)
         find_job = partial(stored_job, client=client, login=login, decode=decode)
-        run_learner(job or find_job, folder, keep, settings, running, sink)
+        with team_of(workers, ray, shards) as team:
+            run_learner(job or find_job, folder, keep, settings, running, sink, team)

@@ -117,7 +117,8 @@ def stored_job(
         )
     messages = replace(Messages.from_json(stored["messages"]), registry_options=login)
     source = source_at(stored["source"], how, client)
-    job = Job(model, source, messages, "beginning", 1000, how)
+    dealt = {"shards": stored.get("shards"), "alone": stored.get("alone")}
+    job = Job(model, source, messages, "beginning", 1000, how, **dealt)
     if "labels" in stored:
         job = replace(
             job,

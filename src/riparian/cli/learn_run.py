@@ -18,7 +18,7 @@ from riparian.cli.messages import print_json
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
-from riparian.sources.job import Job, open_learner
+from riparian.sources.job import Job, Team, open_learner
 from riparian.sources.lock import FencedError
 from riparian.sources.metrics_server import serve_metrics
 from riparian.sources.refused import BadMessagesError
@@ -73,6 +73,7 @@ def run_learner(
     settings: Settings,
     running: Running,
     sink: Sink | None,
+    team: Team | None = None,
 ) -> None:
     """Run a job, or the one that is found in the checkpoint, until it ends."""
     import sqlite3
@@ -89,7 +90,7 @@ def run_learner(
             if running.serve is not None:
                 learner, reason = _run_served(job, checkpoint, settings, running, sink)
             else:
-                learner = open_learner(job, checkpoint, settings, running.report, sink)
+                learner = open_learner(job, checkpoint, settings, running.report, sink, team)
                 reason = _run(learner, running)
             _report_end(learner, checkpoint, reason, running)
             _print_report(job, learner, running)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,6 +76,14 @@ def run(
         ),
     ] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Learn one tree with so many threads, in rounds. The model does not depend on "
+            "their number. docs/cluster.md says when this pays.",
+        ),
+    ] = None,
     block: Block = 10_000,
     format: Format = None,
     categorical: Categorical = None,
@@ -183,6 +192,7 @@ def run(
             rows=rows,
             quiet=quiet,
             every=every,
+            workers=workers,
         )
         if isinstance(stopped, DamagedFileError) and not (skip_bad_rows and result.n):
             raise stopped
@@ -246,13 +256,13 @@ def _learn(
     rows: int | None,
     quiet: bool,
     every: int | None,
+    workers: int | None,
 ) -> KeyboardInterrupt | DamagedFileError | None:
     """Evaluate the model on the stream, and return what ended the stream early, if anything.
 
     After the stream, signals are deferred until `until_written` is closed, so that the model and
     the report are written first.
     """
-    from riparian.evaluate import steps
     from riparian.show.progress import Progress
     from riparian.streams.readers.faults import DamagedFileError
 
@@ -262,7 +272,7 @@ def _learn(
         try:
             with close, shown or contextlib.nullcontext():
                 due = every
-                for _ in steps(model, stream, result, block=block, rows=rows):
+                for _ in _steps(model, stream, result, block, rows, workers):
                     if shown is not None:
                         shown.update(model)
                     if every is not None and due is not None and result.n >= due:
@@ -274,6 +284,24 @@ def _learn(
         result.skipped = getattr(stream, "skipped", 0)
         return error
     return None
+
+
+def _steps(
+    model: Any, stream: Any, result: Result, block: int, rows: int | None, workers: int | None
+) -> Iterator[None]:
+    """Learn the stream, in this thread or with workers."""
+    if workers is None:
+        from riparian.evaluate import steps
+
+        yield from steps(model, stream, result, block=block, rows=rows)
+        return
+    from riparian.cluster.evaluation import steps as rounds
+    from riparian.cluster.team import ALONE, SHARDS
+    from riparian.cluster.thread_pool import threads
+
+    with threads(workers) as pool:
+        dealt = {"shards": SHARDS, "alone": ALONE}
+        yield from rounds(model, stream, result, pool, **dealt, block=block, rows=rows)
 
 
 def _figures(model: Any, stream: Any, result: Result) -> dict[str, Any]:

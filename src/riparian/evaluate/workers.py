@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
+
+from riparian.ctrl_c import ctrl_c_blocked
 
 __all__ = ["on_processes"]
 
@@ -38,27 +37,6 @@ def on_processes(
 
     kind = "generator" if ordered else "generator_unordered"
     parallel = Parallel(n_jobs=n_jobs, return_as=kind)
-    with _ctrl_c_blocked():
+    with ctrl_c_blocked():
         found: Iterator[R] = parallel(delayed(do)(*arguments) for arguments in calls)
     return found
-
-
-@contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Block SIGINT for the processes that are started here, and defer it for this process.
-
-    A terminal sends Ctrl-C to all processes of a command. This process ends the others, which
-    would otherwise print a traceback each.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    # Otherwise it starts with the first worker, and Python 3.11 then unblocks the signal.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

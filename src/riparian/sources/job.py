@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from riparian.errors import ModelFileError
 from riparian.evaluate.results import Result
@@ -25,7 +25,7 @@ from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 from riparian.storage.modelfile import freeze, functions_of
 
-__all__ = ["Job", "open_learner"]
+__all__ = ["Job", "Team", "open_learner"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Job:
         How labels find their rows.
     how : mapping
         What is stored to open the source again; it is not compared.
+    shards, alone : int or None
+        How the rows are dealt to a team of workers, if there is one: see `Team`.
     """
 
     model: StreamClassifier[Any]
@@ -63,6 +65,8 @@ class Job:
     labels: Source | None = None
     label_messages: Messages | None = None
     join: JoinSettings | None = None
+    shards: int | None = None
+    alone: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what must not change while a checkpoint lives."""
@@ -72,6 +76,8 @@ class Job:
             "parameters": header["parameters"],
             "source": self.source.name,
             "messages": self.messages.to_json(),
+            "shards": self.shards,
+            "alone": self.alone,
         }
         if self.labels is not None and self.label_messages is not None and self.join is not None:
             found["labels"] = self.labels.name
@@ -95,12 +101,26 @@ class Job:
         return found
 
 
+class Team(Protocol):
+    """Workers that learn one model together (:mod:`riparian.cluster`)."""
+
+    def job(self, job: Job) -> Job:
+        """Return the job with the shards that its rows are dealt to; a ValueError if it cannot."""
+
+    def reader(self, alone: int, *args: Any, **options: Any) -> Reader:
+        """Return a reader; after `alone` more messages it leaves decoding to the workers."""
+
+    def learner(self, job: Job, *args: Any, **options: Any) -> Learner:
+        """Return a learner; both take what `Reader` and `Learner` take."""
+
+
 def open_learner(
     job: Job,
     checkpoint: Checkpoint,
     settings: Settings,
     report: Report,
     sink: Sink | None = None,
+    team: Team | None = None,
 ) -> Learner:
     """Return a learner that begins, or goes on where the checkpoint ends.
 
@@ -116,6 +136,8 @@ def open_learner(
         Called with each event.
     sink : Sink, default=None
         Where dead letters are sent on to.
+    team : Team, default=None
+        The workers that learn; by default this thread does.
 
     Raises
     ------
@@ -124,6 +146,12 @@ def open_learner(
     ModelFileError
         If no generation can be loaded.
     """
+    if team is not None:
+        job = team.job(job)
+    elif job.shards is not None:
+        raise ValueError(
+            f"{checkpoint.folder} is learned by workers: name --workers or --ray again"
+        )
     wanted, stored = job.to_json(), checkpoint.job
     if stored is not None:
         _check_same(wanted, stored, checkpoint)
@@ -158,15 +186,21 @@ def open_learner(
         checkpoint.write_job({**wanted, "how": dict(job.how), "decoders": states})
         _report_schema(inputs[number][0], state, report)
 
-    return Learner(
+    counters = {} if generation is None else generation.counters
+    reader: Callable[..., Reader] = Reader
+    learner: Callable[..., Learner] = Learner
+    if team is not None:
+        reader = partial(team.reader, max(0, (job.alone or 0) - counters.get("messages", 0)))
+        learner = partial(team.learner, job)
+    return learner(
         model,
         Result() if generation is None else Result.from_bytes(generation.result),
         checkpoint,
         feeds,
         plan,
-        Reader(feeds, entries, block=settings.block, on_gap=settings.on_gap),
+        reader(feeds, entries, block=settings.block, on_gap=settings.on_gap),
         settings,
-        counters={} if generation is None else generation.counters,
+        counters=counters,
         report=report,
         sampled=sampled,
         join=job.join,

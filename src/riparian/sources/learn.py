@@ -15,7 +15,7 @@ from riparian.sources.dead_letters import open_sink
 from riparian.sources.decode.schema_file import read_schema
 from riparian.sources.durations import duration, interval
 from riparian.sources.events import Event, Report
-from riparian.sources.job import Job, open_learner
+from riparian.sources.job import Job, Team, open_learner
 from riparian.sources.join import JoinSettings
 from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
@@ -199,6 +199,7 @@ def learn(
     dead_letters: str | None = None,
     metrics: str | None = None,
     report: Callable[[str], None] | None = None,
+    team: Team | None = None,
 ) -> Learning:
     """Learn from a source in a thread, exactly once across crashes and restarts.
 
@@ -281,6 +282,8 @@ def learn(
         machine only. Needs ``pip install 'riparian[metrics]'``.
     report : callable, default=None
         Called with a sentence for each event that an operator should know.
+    team : Team, default=None
+        Workers that learn the model together; :func:`riparian.cluster.learn` makes one.
 
     Returns
     -------
@@ -324,7 +327,7 @@ def learn(
     opened = Checkpoint(checkpoint, keep=keep)
     try:
         events = _as_text(report)
-        learner = open_learner(job, opened, settings, events, sink)
+        learner = open_learner(job, opened, settings, events, sink, team)
         server = None if metrics is None else serve_metrics(learner, metrics, events)
     except BaseException:
         if sink is not None:

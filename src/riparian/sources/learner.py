@@ -220,7 +220,7 @@ class Learner:
                     return self._finish("signal")
                 if self.settings.rows is not None and self.rows >= self.settings.rows:
                     return self._finish("rows")
-                if self._commits.is_due():
+                if self._commits.is_due() and self._may_commit():
                     self._commits.begin("time" if self.settings.every_rows is None else "rows")
             return self._finish("end")
         finally:
@@ -231,6 +231,10 @@ class Learner:
             self._reader.close()
             self._commits.close()
             self._plan.close()
+
+    def _may_commit(self) -> bool:
+        """Whether everything that was read is learned, so that a checkpoint may be written."""
+        return True
 
     def _finish(self, reason: str) -> str:
         self._commits.finish(reason)

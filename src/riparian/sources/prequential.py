@@ -15,7 +15,7 @@ from riparian.models.engine import Pauses
 from riparian.sources.feature_drift import FeatureDrift
 from riparian.sources.pace import Pace
 
-__all__ = ["Prequential"]
+__all__ = ["Prequential", "by_halves"]
 
 #: Called with a row that the model refuses, counted from 0, and the reason.
 Refuse = Callable[[int, str], None]
@@ -74,7 +74,7 @@ class Prequential:
             self._evaluate(coded, y[start:stop], predicted, sizes)
             return stop
 
-        _by_halves(len(y), learn, refuse)
+        by_halves(len(y), learn, refuse)
 
     def predict(self, X: Block) -> list[Any]:
         """Return predictions for rows that are learned later."""
@@ -87,7 +87,7 @@ class Prequential:
             return stop
 
         # A row that cannot be predicted has no prediction; whether it can be learned shows later.
-        _by_halves(X.n_rows, predict, lambda i, reason: None)
+        by_halves(X.n_rows, predict, lambda i, reason: None)
         return found
 
     def learn_predicted(self, X: Block, y: Any, predicted: Sequence[Any], refuse: Refuse) -> None:
@@ -102,7 +102,7 @@ class Prequential:
             self._evaluate(None, y[start:stop].tolist(), predicted[start:stop], [])
             return stop
 
-        _by_halves(len(y), learn, refuse)
+        by_halves(len(y), learn, refuse)
 
     def _paced(self, start: int, stop: int) -> int:
         """Return where a block ends so that those who predict meanwhile do not wait long."""
@@ -134,7 +134,7 @@ class Prequential:
             self.between()
 
 
-def _by_halves(n: int, call: Callable[[int, int], int], refuse: Refuse) -> None:
+def by_halves(n: int, call: Callable[[int, int], int], refuse: Refuse) -> None:
     """Call with parts of n rows; a part that is refused is halved until single rows are.
 
     `call` returns where it ended.

@@ -42,6 +42,7 @@ __all__ = [
     "from_bytes",
     "functions_of",
     "load",
+    "opened",
     "to_bytes",
     "to_checked_bytes",
     "unfitted",
@@ -162,8 +163,8 @@ def _unsavable(error: ModelFileError) -> ModelFileError:
     )
 
 
-def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:
-    """Make the model that these bytes describe; a :class:`ModelFileError` if they do not."""
+def opened(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arrays and the header of a file; a ModelFileError if it is none."""
     body = data[:-_DIGEST_BYTES]
     if len(data) < 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
         raise ModelFileError(
@@ -180,6 +181,12 @@ def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> Strea
             f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
         )
     arrays.pop(_DIGEST, None)
+    return arrays, header
+
+
+def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:
+    """Make the model that these bytes describe; a :class:`ModelFileError` if they do not."""
+    arrays, header = opened(data)
     try:
         parameters = header["parameters"]
         if header["format"] < 5:

@@ -1,0 +1,24 @@
+"""Learn one model with many workers: threads, processes or a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from riparian.cluster.pool import Handle, Pool, WorkerDied
+from riparian.cluster.process_pool import processes
+from riparian.cluster.ray_pool import ray
+from riparian.cluster.thread_pool import threads
+
+if TYPE_CHECKING:
+    from riparian.cluster.learning import learn
+
+__all__ = ["Handle", "Pool", "WorkerDied", "learn", "processes", "ray", "threads"]
+
+
+def __getattr__(name: str) -> Any:
+    # A worker process imports this package, and need not import what only a coordinator needs.
+    if name == "learn":
+        from riparian.cluster.learning import learn
+
+        return learn
+    raise AttributeError(f"module 'riparian.cluster' has no attribute {name!r}")

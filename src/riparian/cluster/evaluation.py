@@ -1,0 +1,119 @@
+"""Evaluate a model in rounds: each row is predicted by the model before its round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from riparian.cluster.pool import Pool
+from riparian.cluster.rounds import Learned, Rounds, round_size
+from riparian.cluster.shards import slices
+from riparian.cluster.summary import check_mergeable
+from riparian.cluster.worker import Lesson
+from riparian.evaluate.learners import CodedPredictions, as_learner, rows_of
+from riparian.evaluate.passes import named_blocks, set_costs, size_of, sizes_of
+from riparian.evaluate.results import Result
+from riparian.models.base import StreamClassifier
+
+__all__ = ["evaluate", "steps"]
+
+
+def evaluate(result: Result, model: StreamClassifier[Any], round_: Learned, seconds: float) -> None:
+    """Add the predictions of a round to a result."""
+    n = len(round_.true)
+    result.model_seconds += seconds
+    if n:
+        size = size_of(model, time.perf_counter() - result.seconds)
+        coded = CodedPredictions(round_.true, round_.predicted, model._schema.classes)
+        result.update_codes(coded, [size] * (1 + len(result.window_ends(n))))
+        set_costs(result, model)
+
+
+def steps(
+    model: StreamClassifier[Any],
+    stream: Any,
+    result: Result,
+    pool: Pool,
+    *,
+    shards: int,
+    alone: int,
+    block: int,
+    rows: int | None = None,
+) -> Iterator[None]:
+    """Learn a stream in rounds, and give control back after each block and round.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        A tree whose statistics can be merged.
+    stream : stream
+        Its ``blocks(size)`` yields pairs of rows and labels.
+    result : Result
+        The evaluation; rows are in it in the order of rounds, shards and rows.
+    pool : Pool
+        The workers.
+    shards, alone : int
+        The number of shards, and how many first rows are learned without workers.
+    block : int
+        Number of rows to read at once.
+    rows : int, optional
+        Stop after this many rows.
+    """
+    check_mergeable(model)
+    rounds = Rounds(pool, shards)
+    learner = as_learner(model)
+    began = time.perf_counter()
+    read = waiting = 0
+    held: list[tuple[Any, Any]] = []
+
+    def learn() -> None:
+        clock = time.perf_counter()
+        found = rounds.learn(model, _lessons(held, waiting, shards))
+        result.seconds = time.perf_counter() - began
+        evaluate(result, model, found, time.perf_counter() - clock)
+        if found.faults:
+            _, reason, _ = found.faults[min(found.faults)][0]
+            raise ValueError(reason)
+
+    for X, y in named_blocks(stream, block):
+        if rows is not None and read + len(y) > rows:
+            X, y = rows_of(X, 0, rows - read), y[: rows - read]
+        read += len(y)
+        result.skipped = getattr(stream, "skipped", 0)
+        if read <= alone or not hasattr(model, "classes_"):
+            clock = time.perf_counter()
+            predicted, _ = learner.prequential(X, y, False)
+            now = time.perf_counter()
+            result.model_seconds += now - clock
+            result.seconds = now - began
+            result.update(y, predicted, probabilities=None, **sizes_of(model))
+            set_costs(result, model)
+            yield
+        elif len(y):
+            held.append((X, y))
+            waiting += len(y)
+            if waiting >= round_size(model.n_leaves_):
+                learn()
+                held, waiting = [], 0
+                yield
+        if rows is not None and read >= rows:
+            break
+    if held:
+        learn()
+        yield
+
+
+def _lessons(held: list[tuple[Any, Any]], n: int, shards: int) -> list[Lesson | None]:
+    """Deal consecutive blocks to shards; a shard whose rows are in several blocks has several."""
+    found: list[Lesson | None] = []
+    for start, stop in slices(n, shards):
+        pieces: list[tuple[Any, Any]] = []
+        first = 0
+        for X, y in held:
+            a, b = max(start - first, 0), min(stop - first, len(y))
+            if a < b:
+                pieces.append((rows_of(X, a, b), y[a:b]))
+            first += len(y)
+        found.append(Lesson(rows=pieces) if pieces else None)
+    return found

@@ -1,0 +1,56 @@
+"""Messages between the coordinator and its workers: a header, some bytes, and a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+__all__ = ["MessageError", "pack", "unpack"]
+
+_DIGEST = hashlib.sha256().digest_size
+_MOST_PARTS = 1 << 16
+
+
+class MessageError(ValueError):
+    """Bytes that are no message, or a message that cannot be an answer to what was asked."""
+
+
+def pack(header: dict[str, Any], *parts: bytes) -> bytes:
+    """Return a message.
+
+    Examples
+    --------
+    >>> unpack(pack({"round": 3}, b"one", b"two"))
+    ({'round': 3}, [b'one', b'two'])
+    """
+    text = json.dumps({**header, "sizes": [len(part) for part in parts]}, allow_nan=False)
+    data = text.encode()
+    body = b"".join([len(data).to_bytes(8, "little"), data, *parts])
+    return body + hashlib.sha256(body).digest()
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the header and the parts of a message; a MessageError if it is none."""
+    if len(data) < 8 + _DIGEST or hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise MessageError("a message is damaged: its digest does not match")
+    end = len(data) - _DIGEST
+    start = 8 + int.from_bytes(data[:8], "little")
+    if start > end:
+        raise MessageError("a message is damaged: its header is too long")
+    try:
+        header = json.loads(data[8:start])
+        sizes = header.pop("sizes")
+        if not isinstance(sizes, list) or len(sizes) > _MOST_PARTS:
+            raise MessageError("a message has no parts")
+        if not all(type(n) is int and n >= 0 for n in sizes) or sum(sizes) != end - start:
+            raise MessageError("a message has other parts than it says")
+    except MessageError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise MessageError(f"a message has no header: {str(error)[:200]}") from None
+    parts = []
+    for size in sizes:
+        parts.append(data[start : start + size])
+        start += size
+    return header, parts

@@ -1,0 +1,313 @@
+"""Rounds: the shards of a round are dealt to workers, and their summaries grow the model.
+
+What is asked is a function of the model and the rows, so any worker may answer, twice if need be.
+The model depends on the rows and the number of shards alone: not on the workers, on who answered
+what, in which order, or how often it had to be asked.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import pickle
+import statistics
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.pool import Handle, Pool, WorkerDied
+from riparian.cluster.shards import check_shards, groups, merged
+from riparian.cluster.summary import Codes, Summary, absorb
+from riparian.cluster.worker import Lesson, Part, RowWorker, merge_parts
+from riparian.errors import ModelFileError
+from riparian.models.base import StreamClassifier
+from riparian.sources.messages import Messages
+from riparian.storage.modelfile import to_bytes
+
+__all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "round_size"]
+
+#: A round has so many rows for each leaf, and at least and at most so many.
+ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
+#: Shards that take so many times the median are also given to another worker.
+STRAGGLES = 3.0
+#: A task that has ended so many workers is given up.
+MOST_DEATHS = 20
+
+
+def round_size(leaves: int) -> int:
+    """Return how many rows the next round has.
+
+    Examples
+    --------
+    >>> round_size(1), round_size(1000)
+    (2000, 400000)
+    """
+    return min(max(ROWS_PER_LEAF * leaves, LEAST_ROWS), MOST_ROWS)
+
+
+class DifferentAnswers(RuntimeError):  # noqa: N818 - it says what happened
+    """Two workers gave different bytes for the same shards: one is broken, or rows changed."""
+
+
+class Clock(Protocol):
+    """What time it is, and waiting. Tests have one of their own."""
+
+    def now(self) -> float:
+        """Return seconds."""
+
+    def wait(self, futures: Iterable[Future[bytes]], seconds: float | None) -> None:
+        """Wait until one of the futures is done, or for so long."""
+
+
+class _RealClock:
+    def now(self) -> float:
+        return time.monotonic()
+
+    def wait(self, futures: Iterable[Future[bytes]], seconds: float | None) -> None:
+        wait(list(futures), seconds, FIRST_COMPLETED)
+
+
+class Learned(NamedTuple):
+    """What a round brought.
+
+    Attributes
+    ----------
+    true, predicted : ndarray of shape (n_rows,)
+        Codes of the classes, in the order of shards and rows.
+    faults : dict
+        By shard: the number of the message in the shard, the reason, and what refused it.
+    decoder : dict
+        What the decoders know now.
+    """
+
+    true: Codes
+    predicted: Codes
+    faults: dict[int, list[tuple[int, str, str]]]
+    decoder: dict[str, Any]
+
+
+class _Task:
+    """The shards of a subtree."""
+
+    def __init__(self, first: int, end: int, data: bytes) -> None:
+        self.first, self.end, self.data = first, end, data
+        self.answer: bytes | None = None
+        self.by = -1
+        self.deaths = 0
+        self.asked: dict[int, float] = {}  # worker: since when
+
+
+class Rounds:
+    """Rounds of one job on a pool.
+
+    Parameters
+    ----------
+    pool : Pool
+        The workers. It is started here.
+    shards : int
+        The number of shards, which the model depends on.
+    messages : Messages, default=None
+        What messages hold; None if rows come with their labels.
+    job : str, default=''
+        Its name in messages.
+    clock : Clock, default=None
+        Another clock, for tests.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        shards: int,
+        messages: Messages | None = None,
+        *,
+        job: str = "",
+        clock: Clock | None = None,
+    ) -> None:
+        self.shards = check_shards(shards)
+        self.number = 0
+        #: What happened so far: workers that died, shards asked twice, answers that were dropped.
+        self.counts = {"died": 0, "doubled": 0, "dropped": 0}
+        self._pool = pool
+        self._job = job
+        self._clock = clock or _RealClock()
+        #: Calls that nobody waits for any more, with what they were to answer.
+        self._late: dict[Future[bytes], tuple[int, _Task]] = {}
+        #: What each worker does; a replaced worker has no late calls.
+        self._busy: dict[int, Future[bytes]] = {}
+        pool.start(functools.partial(RowWorker, messages))
+
+    def learn(
+        self,
+        model: StreamClassifier[Any],
+        lessons: Sequence[Lesson | None],
+        decoder: Mapping[str, Any] | None = None,
+    ) -> Learned:
+        """Learn the rows of a round.
+
+        Parameters
+        ----------
+        model : StreamClassifier
+            The model, which has learned at least one row.
+        lessons : sequence of Lesson or None
+            The rows of each shard.
+        decoder : mapping, default=None
+            What the decoder knows.
+        """
+        data = to_bytes(model)
+        key = {
+            "job": self._job,
+            "round": self.number,
+            "version": hashlib.sha256(data).hexdigest(),
+        }
+        begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, data))
+        tasks = []
+        for first, end in groups(self.shards, self._pool.workers):
+            found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
+            if found:
+                tasks.append(_Task(first, end, pickle.dumps((first, end, found))))
+        self._ask_all(tasks, begin, key)
+        parts = {task.first: self._read(model, task, key) for task in tasks}
+        whole = merged(parts, 0, self.shards, merge_parts)
+        self.number += 1
+        if whole is None:
+            empty = np.empty(0, np.int32)
+            return Learned(empty, empty, {}, dict(decoder or {}))
+        absorb(model, whole.summary)
+        return Learned(whole.true, whole.predicted, whole.faults, whole.decoder)
+
+    # -- asking -----------------------------------------------------------------------------
+
+    def _ask_all(self, tasks: list[_Task], begin: Handle, key: Mapping[str, Any]) -> None:
+        """Ask until every task has an answer."""
+        waiting = deque(tasks)
+        took: list[float] = []
+        open_: dict[Future[bytes], tuple[int, _Task]] = {}
+        while any(task.answer is None for task in tasks):
+            idle = [w for w in range(self._pool.workers) if w not in self._busy]
+            for worker in idle:
+                task = waiting.popleft() if waiting else self._straggler(tasks, took)
+                if task is None:
+                    break
+                self.counts["doubled"] += bool(task.asked)
+                task.asked[worker] = self._clock.now()
+                future = self._pool.ask(worker, "summarize", begin, task.data)
+                open_[future] = worker, task
+                self._busy[worker] = future
+            self._clock.wait([*open_, *self._late], self._patience(tasks, took))
+            for future in [f for f in open_ if f.done()]:
+                worker, task = open_.pop(future)
+                self._take(future, worker, task, key, waiting, took)
+            self._forget_late()
+        self._late |= open_
+
+    def _slowest(self, tasks: Sequence[_Task], took: Sequence[float]) -> tuple[float, _Task] | None:
+        """Return the task that one worker has had for longest, and when a second one gets it."""
+        open_ = [t for t in tasks if t.answer is None and len(t.asked) == 1]
+        if not (took and open_):
+            return None
+        found = min(open_, key=lambda t: min(t.asked.values()))
+        return min(found.asked.values()) + STRAGGLES * statistics.median(took), found
+
+    def _straggler(self, tasks: Sequence[_Task], took: Sequence[float]) -> _Task | None:
+        """Return a task that takes much longer than the others and that one worker has."""
+        slowest = self._slowest(tasks, took)
+        return slowest[1] if slowest is not None and self._clock.now() >= slowest[0] else None
+
+    def _patience(self, tasks: Sequence[_Task], took: Sequence[float]) -> float | None:
+        """Return how long to wait before a task is given to a second worker."""
+        slowest = self._slowest(tasks, took)
+        if slowest is None or len(self._busy) == self._pool.workers:
+            return None
+        return max(0.0, slowest[0] - self._clock.now())
+
+    def _take(
+        self,
+        future: Future[bytes],
+        worker: int,
+        task: _Task,
+        key: Mapping[str, Any],
+        waiting: deque[_Task],
+        took: list[float],
+    ) -> None:
+        """Take the answer of a worker, or ask another one if it died."""
+        since = task.asked.pop(worker)
+        self._busy.pop(worker, None)
+        error = future.exception()
+        if isinstance(error, WorkerDied):
+            self._replace(worker)
+            task.deaths += 1
+            if task.deaths > MOST_DEATHS:
+                shards = f"shards {task.first} to {task.end - 1}"
+                raise WorkerDied(f"{shards} have ended {task.deaths} workers: {error}") from error
+            if task.answer is None and not task.asked:
+                waiting.append(task)
+            return
+        if error is not None:
+            raise error
+        answer = future.result()
+        header = unpack(answer)[0]
+        if {name: header.get(name) for name in key} != dict(key):
+            self.counts["dropped"] += 1
+            if not task.asked:
+                waiting.append(task)
+            return
+        if task.answer is None:
+            task.answer, task.by = answer, worker
+            took.append(self._clock.now() - since)
+        else:
+            self._compare(task, answer, worker)
+
+    def _compare(self, task: _Task, answer: bytes, worker: int) -> None:
+        self.counts["dropped"] += 1
+        if answer != task.answer:
+            raise DifferentAnswers(
+                f"workers {task.by} and {worker} gave different bytes for shards {task.first} to "
+                f"{task.end - 1}: one of the two machines is broken, or rows changed"
+            )
+
+    def _replace(self, worker: int) -> None:
+        self.counts["died"] += 1
+        self._pool.replace(worker)
+
+    def _forget_late(self) -> None:
+        """Compare late answers, and let their workers work again."""
+        for future in [f for f in self._late if f.done()]:
+            worker, task = self._late.pop(future)
+            self._busy.pop(worker, None)
+            if isinstance(future.exception(), WorkerDied):
+                self._replace(worker)
+            elif future.exception() is None:
+                self._compare(task, future.result(), worker)
+
+    def _read(self, model: StreamClassifier[Any], task: _Task, key: Mapping[str, Any]) -> Part:
+        """Return the part that a worker has sent; an error names the worker."""
+        assert task.answer is not None
+        try:
+            header, (summary, *codes) = unpack(task.answer)
+            if header["shards"] != [task.first, task.end]:
+                raise MessageError("it is about other shards")
+            found = Summary.from_bytes(model, summary)
+            true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
+            limits = len(found.schema.classes), max(1, len(model._schema.classes))
+            if len(true) != len(predicted) or any(
+                len(a) and not 0 <= a.min() <= a.max() < most
+                for a, most in zip((true, predicted), limits, strict=True)
+            ):
+                raise MessageError("it has classes that are not known")
+            faults = {
+                int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
+                for shard, listed in header["faults"].items()
+            }
+            if not all(task.first <= shard < task.end for shard in faults):
+                raise MessageError("it is about other shards")
+            decoder = header["decoder"]
+            if not isinstance(decoder, dict):
+                raise MessageError("it has no decoder")
+        except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise MessageError(f"the answer of worker {task.by} cannot be used: {error}") from error
+        return Part(found, true, predicted, faults, decoder)

@@ -1,0 +1,141 @@
+"""A worker: it summarises the rows of some shards, and merges the summaries. It keeps nothing."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from riparian.cluster.message import pack, unpack
+from riparian.cluster.shards import merged
+from riparian.cluster.summary import Codes, Summary
+from riparian.evaluate.learners import rows_of
+from riparian.sources.messages import Messages
+from riparian.sources.prequential import by_halves
+from riparian.storage.modelfile import from_bytes
+
+__all__ = ["Lesson", "Part", "RowWorker", "merge_parts"]
+
+#: What is wrong with a message or row: its number in the shard, the reason, and what refused it.
+Fault = tuple[int, str, str]
+
+
+class Lesson(NamedTuple):
+    """Rows of a shard: messages that have to be decoded, or pairs of rows and labels."""
+
+    values: Any = None
+    rows: Any = ()
+
+
+class Part(NamedTuple):
+    """The summary of one or more shards."""
+
+    summary: Summary
+    #: True and predicted classes of each row, as codes of the summary.
+    true: Codes
+    predicted: Codes
+    #: By shard.
+    faults: dict[int, list[Fault]]
+    #: What the decoders of the shards know now, those of lower shards first.
+    decoder: dict[str, Any]
+
+
+def merge_parts(low: Part, high: Part) -> Part:
+    """Merge the parts of two subtrees."""
+    classes = np.asarray(low.summary.merge(high.summary), dtype=np.int32)
+    return Part(
+        low.summary,
+        np.concatenate([low.true, classes[high.true]]),
+        # What predicts knows the first classes only: they have the same codes in all summaries.
+        np.concatenate([low.predicted, high.predicted]),
+        low.faults | high.faults,
+        joined_states(low.decoder, high.decoder),
+    )
+
+
+def joined_states(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what two decoders know together; where they differ, that of the lower shards."""
+    found = dict(low)
+    for name, value in high.items():
+        mine = found.setdefault(name, value)
+        if isinstance(mine, dict) and isinstance(value, dict):
+            found[name] = {**mine, **{k: v for k, v in value.items() if k not in mine}}
+    return found
+
+
+class RowWorker:
+    """Answers `summarize`.
+
+    Parameters
+    ----------
+    messages : Messages or None
+        What messages hold; None if rows come with their labels.
+    number : int
+        The number of the worker.
+    """
+
+    def __init__(self, messages: Messages | None, number: int) -> None:
+        self._messages = messages
+        self._number = number
+        self._model: tuple[str, Any] | None = None  # the version, and the model
+
+    def summarize(self, begin: bytes, task: bytes) -> bytes:
+        """Return the part of some shards.
+
+        Parameters
+        ----------
+        begin : bytes
+            Job, round, version, the state of the decoder, and the model.
+        task : bytes
+            The first shard and the end of a subtree, and the rows of its shards, pickled.
+        """
+        header, (model,) = unpack(begin)
+        first, end, lessons = pickle.loads(task)
+        if self._model is None or self._model[0] != header["version"]:
+            self._model = header["version"], from_bytes(model)
+        decoder = header["decoder"]
+        parts = {shard: self._learn(shard, lesson, decoder) for shard, lesson in lessons.items()}
+        part = merged(parts, first, end, merge_parts)
+        assert part is not None
+        answer = {
+            **{name: header[name] for name in ("job", "round", "version")},
+            "shards": [first, end],
+            "faults": part.faults,
+            "decoder": part.decoder,
+        }
+        codes = [a.astype("<i4").tobytes() for a in (part.true, part.predicted)]
+        return pack(answer, part.summary.to_bytes(), *codes)
+
+    def _learn(self, shard: int, lesson: Lesson, state: Mapping[str, Any]) -> Part:
+        assert self._model is not None
+        summary = Summary(self._model[1])
+        faults: list[Fault] = []
+        found: list[tuple[Codes, Codes]] = []
+        pairs, index = lesson.rows, None
+        if self._messages is not None:
+            decoder = self._messages.restored(state)
+            rows = decoder.decode(lesson.values)
+            state = decoder.state()
+            pairs, index = [(rows.X, rows.y)], rows.index
+            faults = [(int(i), rows.faults[i], "message") for i in sorted(rows.faults)]
+        first = 0
+        for X, y in pairs:
+            if y is None or not len(y):
+                continue
+
+            def learn(start: int, stop: int, X: Any = X, y: Any = y) -> int:
+                found.append(summary.learn(rows_of(X, start, stop), y[start:stop]))
+                return stop
+
+            def refuse(row: int, reason: str, first: int = first) -> None:
+                number = first + row
+                faults.append((number if index is None else int(index[number]), reason, "model"))
+
+            by_halves(len(y), learn, refuse)
+            first += len(y)
+        true, predicted = (
+            np.concatenate([np.empty(0, np.int32), *(pair[i] for pair in found)]) for i in (0, 1)
+        )
+        return Part(summary, true, predicted, {shard: faults} if faults else {}, dict(state))

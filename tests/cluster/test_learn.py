@@ -1,0 +1,196 @@
+"""Learn a source with a team of workers: the same bytes, also after kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import riparian as rp
+from riparian.sources.checkpoint import Checkpoint
+from tests.cluster.parts import digest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory) -> Path:
+    """Messages with gaps, faults, and features, categories and classes that come later."""
+    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    rng = np.random.default_rng(1)
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(14_000):
+            a, b = rng.normal(size=2)
+            row = {"a": a, "b": b, "job": rng.choice(["nurse", "cook"]) if i % 3 else "clerk"}
+            if i > 6000:
+                row |= {"late": rng.normal(), "town": rng.choice(["Oslo", "Rome", "Bern"])}
+            if i > 8000 and i % 5 == 0:
+                row["job"] = "pilot"
+            if i % 11 == 0:
+                del row["a"]
+            row["y"] = "yes" if a + (row["job"] == "cook") > 0.4 else "no"
+            if i > 7000 and b > 1.6:
+                row["y"] = "maybe"
+            file.write((json.dumps(row) if i % 700 else "{bad") + "\n")
+    return path
+
+
+def learned(path: Path, folder: Path, pool: rp.cluster.Pool, **options):
+    options = {"target": "y", "alone": 2000, "block": 900, "every": 1500, **options}
+    learning = rp.cluster.learn(
+        rp.VFDT(grace_period=100), path, pool=pool, checkpoint=folder, **options
+    )
+    learning.join(300)
+    return learning
+
+
+@pytest.fixture(scope="module")
+def whole(rows, tmp_path_factory):
+    with rp.cluster.threads(1) as pool:
+        return learned(rows, tmp_path_factory.mktemp("whole"), pool)
+
+
+def test_a_source_is_learned_in_rounds(whole):
+    assert whole.counters["learned"] == whole.result.n == whole.model.n_seen_ == 13_980
+    assert whole.counters["rejected"] == 20
+    assert whole.counters["messages"] == 14_000
+    assert whole.result.accuracy > 0.8
+    assert whole.model.n_leaves_ > 3
+    assert whole.model.classes_.tolist() == ["yes", "no", "maybe"] or len(whole.model.classes_) == 3
+    assert {"late", "town"} <= set(whole.model.feature_names_in_)
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_threads_give_the_same_bytes(rows, whole, tmp_path, workers):
+    with rp.cluster.threads(workers) as pool:
+        found = learned(rows, tmp_path, pool)
+    assert digest(found.model) == digest(whole.model)
+    assert found.result.to_bytes(clock=False) == whole.result.to_bytes(clock=False)
+
+
+def test_processes_give_the_same_bytes(rows, whole, tmp_path):
+    with rp.cluster.processes(2) as pool:
+        found = learned(rows, tmp_path, pool)
+    assert digest(found.model) == digest(whole.model)
+
+
+def test_a_stopped_learner_goes_on_with_other_workers(rows, tmp_path):
+    """A stop ends a round early, so that the bytes are those of such a run, for any workers."""
+    found = []
+    for first, second in ((1, 3), (2, 1)):
+        folder = tmp_path / f"{first}"
+        with rp.cluster.threads(first) as pool:
+            learned(rows, folder, pool, rows=6000)
+        with rp.cluster.threads(second) as pool:
+            learning = learned(rows, folder, pool)
+        assert learning.counters["learned"] == 13_980
+        found.append(digest(learning.model))
+    assert len(set(found)) == 1
+
+
+def test_another_number_of_shards_is_another_job(rows, tmp_path):
+    with rp.cluster.threads(1) as pool:
+        learned(rows, tmp_path, pool, rows=3000)
+        with pytest.raises(ValueError, match="its shards is 16, not 4"):
+            learned(rows, tmp_path, pool, shards=4)
+    with pytest.raises(ValueError, match="its shards is 16"):
+        rp.learn(rp.VFDT(grace_period=100), rows, target="y", checkpoint=tmp_path)
+
+
+def test_what_cannot_be_learned_by_workers_is_refused(rows, tmp_path):
+    with rp.cluster.threads(1) as pool:
+        with pytest.raises(ValueError, match="StreamForest cannot be learned by several workers"):
+            rp.cluster.learn(rp.StreamForest(), rows, target="y", pool=pool, checkpoint=tmp_path)
+        with pytest.raises(ValueError, match="labels from another source"):
+            rp.cluster.learn(
+                *(rp.VFDT(), rows),
+                pool=pool,
+                labels=rows,
+                key="a",
+                label="y",
+                checkpoint=tmp_path,
+            )
+
+
+PROGRAM = """
+import sys
+import riparian as rp
+if __name__ == "__main__":
+    rows, folder = sys.argv[1:]
+    with rp.cluster.threads(2) as pool:
+        print("begun", flush=True)
+        rp.cluster.learn(
+            rp.VFDT(grace_period=100), rows, target="y", pool=pool, checkpoint=folder,
+            alone=2000, block=900, every=1500,
+        ).join()
+"""
+
+
+def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path):
+    rng = random.Random(2)
+    folder = tmp_path / "checkpoint"
+    kills = 0
+    for life in range(30):
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, rows, folder],
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            try:
+                process.wait(None if life == 29 else rng.uniform(0.05, 1.5 + life / 5))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+            else:
+                assert process.returncode == 0
+                break
+    assert kills >= 1
+    with Checkpoint(folder) as checkpoint:
+        model = checkpoint.load(checkpoint.generations()[0])
+    assert model.n_seen_ == 13_980
+    model.positions_ = whole.model.positions_
+    assert digest(model) == digest(whole.model)
+
+
+def riparian(*args: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "riparian", *map(str, args)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_the_command_line(rows, tmp_path):
+    options = ["--target", "y", "--recipe", "VFDT", "--set", "grace_period=100", "--quiet"]
+    found = []
+    for workers in (1, 2):
+        out = tmp_path / f"{workers}.rip"
+        good = tmp_path / "good.jsonl"
+        lines = rows.read_text("utf-8").splitlines()
+        good.write_text("\n".join(line for line in lines if "bad" not in line), "utf-8")
+        done = riparian("run", good, *options, "--workers", workers, "--model-out", out)
+        assert done.returncode == 0, done.stderr
+        found.append(digest(rp.load(out)))
+    assert found[0] == found[1]
+    folder = tmp_path / "checkpoint"
+    done = riparian("learn", rows, *options, "--checkpoint", folder, "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    done = riparian("learn", "--resume", folder)
+    assert done.returncode == 1
+    assert "name --workers or --ray again" in done.stderr
+    done = riparian("learn", "--resume", folder, "--workers", 1, "--quiet")
+    assert done.returncode == 0, done.stderr
+    done = riparian("learn", rows, *options, "--checkpoint", folder, "--shards", 4)
+    assert done.returncode == 2
