@@ -141,6 +141,7 @@ const char* reason(Verdict verdict) {
         case Verdict::seeded: return "seeded";
         case Verdict::better: return "better";
         case Verdict::within: return "within";
+        case Verdict::round: return "round";
         default: return "wait";
     }
 }
@@ -237,22 +238,24 @@ void bind_engine(nb::module_& m) {
             "seed",
             [](Tree& t, const VectorIn<std::int32_t>& left, const VectorIn<std::int32_t>& right,
                const VectorIn<std::int32_t>& feature, const VectorIn<double>& threshold,
-               const VectorIn<std::uint8_t>& missing_left, const VectorIn<double>& weight,
-               const VectorIn<double>& gain, const VectorIn<double>& counts) {
+               const VectorIn<std::int32_t>& category, const VectorIn<std::uint8_t>& missing_left,
+               const VectorIn<double>& weight, const VectorIn<double>& gain,
+               const VectorIn<double>& counts, const VectorIn<std::int32_t>& categories) {
                 const std::size_t n = left.shape(0);
-                const std::size_t classes =
-                    without_interpreter([&] { return t.facts().n_classes; });
+                const Facts facts = without_interpreter([&] { return t.facts(); });
                 if (right.shape(0) != n || feature.shape(0) != n || threshold.shape(0) != n ||
+                    category.shape(0) != n || categories.shape(0) != facts.n_features ||
                     missing_left.shape(0) != n || weight.shape(0) != n || gain.shape(0) != n ||
-                    counts.shape(0) != n * classes) {
+                    counts.shape(0) != n * facts.n_classes) {
                     throw std::invalid_argument("all arrays must have one entry per node");
                 }
                 const nb::gil_scoped_release free;
                 t.seed({n, left.data(), right.data(), feature.data(), threshold.data(),
-                        missing_left.data(), weight.data(), gain.data(), counts.data()});
+                        category.data(), missing_left.data(), weight.data(), gain.data(),
+                        counts.data(), categories.data()});
             },
-            "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "weight"_a, "gain"_a,
-            "counts"_a)
+            "left"_a, "right"_a, "feature"_a, "threshold"_a, "category"_a, "missing_left"_a,
+            "weight"_a, "gain"_a, "counts"_a, "categories"_a)
         .def(
             "demand_weights",
             [](const Tree& t, const VectorIn<double>& w) {

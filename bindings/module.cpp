@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
     bind_axes(m);
     bind_batch(m);
+    bind_batch_trees(m);
     bind_engine(m);
     bind_encoding(m);
     bind_arrow(m);

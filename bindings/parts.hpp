@@ -5,6 +5,7 @@
 
 void bind_axes(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
+void bind_batch_trees(nanobind::module_& m);
 void bind_chunks(nanobind::module_& m);
 void bind_drift(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);

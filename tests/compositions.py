@@ -15,7 +15,9 @@ import riparian as rp
 from riparian.policies import AXES, Policy, resolve
 from riparian.storage.old_formats import MOVED
 
-_FLAT_NAMES = {place: flat for flat, place in MOVED.items()}
+#: Parameters of policies that are younger than the flat form of old files.
+_PLACES = {**MOVED, "n_bins": ("statistics", "n_bins")}
+_FLAT_NAMES = {place: flat for flat, place in _PLACES.items()}
 
 #: The policies that the specification calls by another name.
 _RENAMED = {("leaf", "idbd"): "linear-units"}
@@ -38,8 +40,8 @@ def policies_of(flat: Mapping[str, Any], model: type[Any] = rp.HoeffdingTree) ->
     given: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for name, value in flat.items():
-        if name in MOVED:
-            axis, inside = MOVED[name]
+        if name in _PLACES:
+            axis, inside = _PLACES[name]
             own.setdefault(axis, {})[inside] = value
         else:
             given[name] = _named(name, value) if name in AXES else value

@@ -21,7 +21,7 @@ LEVELS = [
     {"growth"},
     {"adaptation"},
     {"tree"},
-    {"forest", "gradient", "restructuring", "lab"},
+    {"forest", "gradient", "restructuring", "lab", "batch"},
 ]
 HEIGHT = {part: height for height, parts in enumerate(LEVELS) for part in parts}
 ENGINES = LEVELS[-1]

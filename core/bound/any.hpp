@@ -12,12 +12,13 @@
 #include "empirical_bernstein.hpp"
 #include "hoeffding.hpp"
 #include "mcdiarmid.hpp"
+#include "none.hpp"
 #include "normal.hpp"
 
 namespace riparian {
 
 using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePractical, Normal,
-                              DeltaMethod, EmpiricalBernstein, Betting, CustomBound>;
+                              DeltaMethod, EmpiricalBernstein, Betting, NoBound, CustomBound>;
 
 // Infinity if the bound has no half-width.
 [[nodiscard]] inline double half_width(const AnyBound& bound, const Evidence& e) {
@@ -35,6 +36,16 @@ using AnyBound = std::variant<Hoeffding, McDiarmid, Confidence, ConfidencePracti
     return std::visit(
         []<class B>(const B&) {
             if constexpr (NeedsVariance<B>) return true;
+            return false;
+        },
+        bound);
+}
+
+// Whether every check that finds a gain splits.
+[[nodiscard]] inline bool splits_at_each_check(const AnyBound& bound) noexcept {
+    return std::visit(
+        []<class B>(const B&) {
+            if constexpr (requires { B::splits_at_each_check; }) return B::splits_at_each_check;
             return false;
         },
         bound);

@@ -59,6 +59,7 @@ enum class Pairing : std::uint8_t {
 //     most_delta          delta must be below this
 //     needs_variance      whether it uses the variance of the gap. A field `pairing` chooses how the
 //                         variance is computed; without it the two gains count as independent
+//     splits_at_each_check  whether a check that finds a gain always splits
 //     PerLeaf             what leaves keep for it and update with every row (race.hpp,
 //                         paired_gap.hpp). With wants_rows() this depends on its parameters
 template <class B>

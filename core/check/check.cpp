@@ -30,7 +30,8 @@ Decision Checker::check(const LeafCase& leaf) {
         return d;
     }
     if (leaf.shape.stride && !leaf.values && !leaf.hits && !settings.second_impurity &&
-        !needs_variance(settings.bound) && !settings.drop_poor_features) {
+        !needs_variance(settings.bound) && !splits_at_each_check(settings.bound) &&
+        !settings.drop_poor_features) {
         Decision d;
         d.evidence = evidence(leaf, settings.impurity);
         d.epsilon = half_width(settings.bound, d.evidence);
@@ -206,7 +207,9 @@ Decision Checker::conclude(const LeafCase& leaf, const AnyImpurity& impurity) {
     d.epsilon = half_width(settings.bound, d.evidence);
     if (settings.drop_poor_features) find_poor(leaf, d);
     if (!has_gain) return d;
-    if (d.gap() > settings.epsilons * d.epsilon) {
+    if (splits_at_each_check(settings.bound)) {
+        d.verdict = Verdict::round;
+    } else if (d.gap() > settings.epsilons * d.epsilon) {
         d.verdict = d.second.gain == -infinity ? Verdict::forced : Verdict::bound;
     } else if (d.epsilon < settings.tau) {
         d.verdict = Verdict::tie;

@@ -17,6 +17,7 @@ enum class Verdict : std::uint8_t {
     seeded,  // no check: the split came with a batch tree
     better,  // a race: the leader is better than all rivals
     within,  // a race: no rival is better by tau or more
+    round,   // there is no bound, and the best cut has a gain
 };
 
 [[nodiscard]] inline bool decided_by_race(Verdict v) noexcept {

@@ -265,15 +265,17 @@ Rival demand_rival(const GrowthState& state, const Snapshot& s, std::uint8_t tes
 void demand_split(const GrowthState& state, const Split& split, Test test,
                   const std::string& where) {
     const bool alone = split.null_second && split.rivals == 0;
-    demand(split.verdict > Verdict::wait && split.verdict <= Verdict::within &&
+    demand(split.verdict > Verdict::wait && split.verdict <= Verdict::round &&
                (split.verdict != Verdict::forced ||
                 (state.settings.missing_second == MissingSecond::minus_infinity && alone)),
            where + "no reason");
     demand(!decided_by_race(split.verdict) ||
                std::holds_alternative<Race>(make_state(state.settings.bound)),
            where + "a race without bets");
+    demand(split.verdict != Verdict::round || splits_at_each_check(state.settings.bound),
+           where + "a round with a bound");
     demand(split.verdict != Verdict::seeded ||
-               (test == Test::threshold && split.seen == 0 && split.epsilon == 0.0 &&
+               (test != Test::every_value && split.seen == 0 && split.epsilon == 0.0 &&
                 split.delta == 0.0 && alone),
            where + "not a split of a batch tree");
     demand(split.pass >= 1 && split.pass <= state.passes, where + "not in the order of passes");

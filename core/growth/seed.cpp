@@ -35,9 +35,20 @@ void Growth::seed(const Seed& s) {
         }
         const std::int32_t f = s.feature[b];
         demand(f >= 0 && static_cast<std::size_t>(f) < nodes.features().size() &&
-                   nodes.features()[static_cast<std::size_t>(f)].kind == Kind::numeric &&
-                   std::abs(s.threshold[b]) <= largest_value && std::abs(s.gain[b]) <= 1e300,
+                   std::abs(s.gain[b]) <= 1e300,
                "a test of the seed is impossible");
+        const Feature& tested = nodes.features()[static_cast<std::size_t>(f)];
+        demand(tested.kind == Kind::numeric
+                   ? s.category[b] == none && std::abs(s.threshold[b]) <= largest_value
+                   : s.category[b] >= 0 && s.category[b] < s.categories[f],
+               "a test of the seed is impossible");
+    }
+    for (std::size_t f = 0; f < nodes.features().size(); ++f) {
+        const Feature& feature = nodes.features()[f];
+        if (feature.kind == Kind::categorical &&
+            s.categories[f] > state.known.categories[feature.slot]) {
+            add_category(feature.slot, s.categories[f] - 1);
+        }
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
         const auto b = static_cast<std::size_t>(order[i]);
@@ -63,11 +74,12 @@ void Growth::seed(const Seed& s) {
         open_leaf(add_node(id, 1), leaves.size());
         ++state.n_leaves;
         Node& node = nodes.at(id);
-        node.test = Test::threshold;
+        node.test = s.category[b] == none ? Test::threshold : Test::one_value;
         node.feature = s.feature[b];
+        node.category = s.category[b];
         node.place = first;
         node.heavy = first + (s.missing_left[b] ? 0 : 1);
-        nodes.set_gate(id, s.threshold[b]);
+        nodes.set_gate(id, node.test == Test::threshold ? s.threshold[b] : 0.0);
         room.settle();
     }
 }

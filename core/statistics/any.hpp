@@ -7,11 +7,13 @@
 
 #include "exhaustive.hpp"
 #include "gaussian.hpp"
+#include "histogram.hpp"
 #include "intervals.hpp"
 
 namespace riparian {
 
-using AnyStatistics = std::variant<GaussianStatistics, ExhaustiveStatistics, IntervalStatistics>;
+using AnyStatistics =
+    std::variant<GaussianStatistics, ExhaustiveStatistics, IntervalStatistics, HistogramStatistics>;
 
 template <class... S>
 std::variant<typename S::PerLeaf...> per_leaf_of(const std::variant<S...>*);

@@ -51,6 +51,7 @@ from riparian.models.recipes.misclassification_tree import (
     MisclassificationTree as MisclassificationTree,
 )
 from riparian.models.recipes.nip import NIP as NIP
+from riparian.models.recipes.spdt import SPDT as SPDT
 from riparian.models.recipes.stream_tree import StreamTree as StreamTree
 from riparian.models.recipes.ucvfdt import UCVFDT as UCVFDT
 from riparian.models.recipes.vfdt import VFDT as VFDT
@@ -94,6 +95,7 @@ __all__ = [
     "OADT",
     "OnlineBagging",
     "Pending",
+    "SPDT",
     "Split",
     "StreamForest",
     "StreamTree",

@@ -27,6 +27,8 @@ a gain. A leaf splits when the gap between its two best gains exceeds one or two
     No half-width but evidence that holds at every moment: :func:`betting`. For Gini and accuracy.
     ``tau=`` is then a tolerance that is certified, and ``delta=`` covers all checks. Parameter:
     ``Betting(budget="path")``. The proofs are in docs/certainty.md.
+``"none"``
+    No bound, a half-width of 0: every check that finds a gain splits, as in SPDT.
 
 ``delta=`` is the accepted probability of a wrong decision at one check. ``spend_delta=True``
 divides it among the checks of a leaf (:func:`spent_delta`). ``tau=`` splits ties: a leaf

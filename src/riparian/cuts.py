@@ -21,10 +21,10 @@ accepts a rule by its name, ``HoeffdingTree(cuts="bins")``, or as an object with
     One threshold: the root of quadratic discriminant analysis that is closer to the means,
     :func:`qda`.
 
-With ``statistics="exhaustive"`` and ``"intervals"`` the observed values are the candidates,
-and ``cuts`` must be ``"bins"``. The cuts of categorical features are set by
-``categorical_cuts=``: ``"multiway"``, ``"one-against-rest"`` or ``"both"``.
-``min_branch_fraction=`` excludes cuts with a branch that has too little weight.
+With ``statistics="exhaustive"`` and ``"intervals"`` the observed values are the candidates, with
+``"histogram"`` points between parts of equal weight, and ``cuts`` must be ``"bins"``. The cuts of
+categorical features are set by ``categorical_cuts=``: ``"multiway"``, ``"one-against-rest"`` or
+``"both"``. ``min_branch_fraction=`` excludes cuts with a branch that has too little weight.
 
 For misclassification the best of all thresholds is an intersection, provided that some cut
 has a gain above 0, that the class weights of the branches come from the whole normal

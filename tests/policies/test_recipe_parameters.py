@@ -42,6 +42,7 @@ TAKES = {
     "McDiarmidTree": {"impurity"},
     "MisclassificationTree": set(),
     "NIP": {"statistics", "bound", "impurity"},
+    "SPDT": {"statistics", "bound", "impurity", "min_branch_fraction"},
     "StreamTree": {"adaptation"},
     "UCVFDT": {"adaptation", "impurity", "bound"},
     "VFDT": {"impurity"},

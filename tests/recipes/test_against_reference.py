@@ -226,6 +226,9 @@ SETTINGS = {
         "pairing": "paired",
     },
     "exhaustive, callable impurity": {"statistics": "exhaustive", "impurity": gini},
+    "histogram": {"statistics": "histogram", "n_bins": 12},
+    "histogram, no bound": {"statistics": "histogram", "n_bins": 7, "bound": "none"},
+    "no bound": {"bound": "none", "max_depth": 4},
 }
 
 

@@ -134,6 +134,15 @@ PUBLISHED: dict[str, dict[str, object]] = {
     },  # jaworski2018
     # jin2003: the normal test, 100 intervals.
     "NIP": {"bound": "delta-method", "statistics": "intervals", "leaf": "majority"},
+    # benhaim2010: no bound; Gini is one of its two impurities, and the length of a round is open.
+    "SPDT": {
+        "bound": "none",
+        "statistics": "histogram",
+        "leaf": "majority",
+        "impurity": "gini",
+        "grace_period": 1000,
+        "tau": 0.0,
+    },
 }
 PUBLISHED["UCVFDT"] = PUBLISHED["CVFDT"]  # liang2010
 

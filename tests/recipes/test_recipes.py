@@ -41,6 +41,10 @@ TRIED = {
     # Its bound for entropy is above 1 for a million examples: ties of a large tau only.
     "McDiarmidTree": [SMALL | {"impurity": "gini", "delta": 0.5, "tau": 0.6}, SMALL | {"tau": 30}],
     "MisclassificationTree": [SMALL],
+    "SPDT": [
+        {"grace_period": 50, "n_bins": 12, "max_depth": 4},
+        SMALL | {"bound": "hoeffding", "n_bins": 6},
+    ],
     # The softmax leaves have a reference of their own: policies/test_softmax.py.
     "StreamTree": [
         SMALL | {"adaptation": "none", "leaf": leaf, "grace_period": 70}
@@ -168,7 +172,7 @@ def test_every_recipe_takes_what_is_shared(cls):
 def test_what_a_recipe_does_not_have_is_refused_in_its_name(cls):
     others = set(rp.HoeffdingTree().get_params()) - set(cls().get_params())
     assert {"min_gain", "leaf_features"} <= others
-    assert "statistics" in others or cls in (rp.NIP, rp.CTree)
+    assert "statistics" in others or cls in (rp.NIP, rp.CTree, rp.SPDT)
     for name in (*others, "n_cuts", "adaptive_graces"):
         with pytest.raises(TypeError, match=rf"{cls.__name__} has no parameter '{name}'"):
             cls(**{name: 1})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .histogram import Histograms
 from .statistics import CategoryCounts, Gaussian, masses_left
 from .values import Values
 
@@ -244,7 +245,13 @@ def numeric_cuts(
 
 
 def value_cuts(feature: int, values: Values, n_classes: int) -> Iterator[Cut]:
-    """Every value but the largest is a threshold, lowest first."""
+    """Every value but the largest is a threshold, lowest first; or the cuts of histograms."""
+    if isinstance(values, Histograms):
+        known = values.masses_left(math.inf, n_classes)
+        for t in values.thresholds():
+            below = values.masses_left(t, n_classes)
+            yield Cut(feature, "threshold", t, np.array([below, known - below]))
+        return
     keys = values.keys()
     left = np.zeros((len(keys), n_classes))
     for i, x in enumerate(keys):

@@ -118,6 +118,8 @@ def half_width(
         }
         asked = SimpleNamespace(**{name: np.array([float(x)]) for name, x in told.items()})
         return float(np.squeeze(p.bound(asked)))
+    if p.bound == "none":
+        return 0.0
     if p.bound == "empirical-bernstein":
         if math.isnan(variance) or s.n <= 1.0:
             return math.inf
@@ -183,6 +185,8 @@ def verdict(parameters: Parameters, evidence: Evidence, n_leaves: int) -> tuple[
         return False, "min_gain"
     if n_leaves - 1 + len(evidence.best.table) > p.max_leaves:
         return False, "max_leaves"
+    if p.bound == "none":
+        return True, "round"
     if evidence.gain - evidence.runner_up_gain > p.epsilons * evidence.epsilon:
         # Nothing to be ahead of: no bound was met, however large the gap.
         return True, "forced" if evidence.runner_up_gain == -math.inf else "bound"

@@ -26,10 +26,11 @@ VALUES: dict[str, tuple[Any, ...]] = {
         "delta-method",
         "empirical-bernstein",
         "betting",
+        "none",
     ),
     "confidence_form": ("printed", "derived", "literal"),
     "pairing": ("independent", "conservative", "paired"),
-    "statistics": ("gaussian", "exhaustive"),
+    "statistics": ("gaussian", "exhaustive", "histogram"),
     "categorical_cuts": ("multiway", "one-against-rest", "both"),
     "runner_up": ("attribute", "cut", "none"),
     "inherit_counts": ("none", "predict", "count"),
@@ -70,6 +71,7 @@ class Parameters:
     pairing: str = "independent"
     tau: float = 0.05
     statistics: str = "gaussian"
+    n_bins: int = 64
     legacy_gain: bool = False
     leaf: str | Sequence[str] = "adaptive"
     idbd_theta: float = 0.01

@@ -28,6 +28,7 @@ from .decision import (
     leaders,
     verdict,
 )
+from .histogram import Histograms
 from .idbd import Units
 from .impurities import criterion_gain
 from .leaves import (
@@ -194,6 +195,8 @@ class ReferenceTree:
         statistics = list(densities)
         if p.statistics == "exhaustive":
             statistics = [Values() if isinstance(d, dict) else d for d in densities]
+        elif p.statistics == "histogram":
+            statistics = [Histograms(p.n_bins) if isinstance(d, dict) else d for d in densities]
         leaf = Node(parent, branch, 0, inherited, statistics, densities, delay=p.grace_period)
         if "idbd" in p.predictors:
             leaf.units = Units(self.kinds, p.idbd_theta, p.idbd_alpha)

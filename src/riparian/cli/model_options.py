@@ -95,7 +95,7 @@ def policy_names(axis: str) -> str:
     Examples
     --------
     >>> policy_names("statistics")
-    'gaussian, exhaustive, intervals(count=100)'
+    'gaussian, exhaustive, intervals(count=100), histogram(n_bins=64)'
     """
     from riparian import _core
 

@@ -123,7 +123,8 @@ class Split:
         ``"bound"``: the gap exceeded it; ``"tie"``: epsilon fell below tau;
         ``"forced"``: there was no other cut (``missing_second="-inf"``); ``"seeded"``: the
         split came with a batch tree (:meth:`HoeffdingTree.from_sklearn`), and `n` counts the
-        examples of that tree. There was no check, so `epsilon` and `delta` are 0. With
+        examples of that tree. There was no check, so `epsilon` and `delta` are 0. ``"round"``:
+        ``bound="none"`` splits at every check that finds a gain. With
         ``bound="betting"``: ``"better"`` than every other nominated cut, or ``"within"`` `tau` of
         the best of them.
     pass_number : int
@@ -178,6 +179,7 @@ class Split:
             "bound": "",
             "tie": f", a tie below tau {self.tau:g}",
             "forced": ", the only cut",
+            "round": ", without a bound",
         }[self.reason]
         return (
             f"split on {self.cut} after {self.n:,.0f} examples: gain {self.gain:.4g} "
@@ -215,6 +217,7 @@ BY = {
     "seeded": "the batch tree",
     "better": "a race",
     "within": "a race",
+    "round": "the round",
 }
 
 

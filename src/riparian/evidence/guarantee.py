@@ -130,6 +130,9 @@ def _reasons(splits: Sequence[Split], covers: str) -> str:
     if covers == "promise":
         text = _kinds(own)
         return f"{text} {came}." if came else text
+    if all(split.reason == "round" for split in own):
+        text = f"{plural(len(own), 'split was', 'splits were')} made without a bound."
+        return f"{text} {came}." if came else text
     ties = sum(split.reason == "tie" for split in own)
     forced = sum(split.reason == "forced" for split in own)
     text = f"{ties} of {len(own)} splits were ties"

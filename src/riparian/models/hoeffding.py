@@ -66,7 +66,8 @@ class HoeffdingTree(StreamingTree, group="trees"):
         What a leaf remembers about numeric features. "gaussian" keeps weight, mean, spread,
         minimum and maximum for each class. "exhaustive" also keeps every value (VFDTc).
         "intervals" keeps interval counts, with exact points where a cut may still be the best
-        (NIP). See :mod:`riparian.statistics`. Categorical features are counted.
+        (NIP). "histogram" also keeps a streaming histogram for each class (SPDT). See
+        :mod:`riparian.statistics`. Categorical features are counted.
     cuts : str or policy, default="bins"
         Candidate cuts of numeric features: "bins", "intersections", "delayed", "combined" or
         "qda"; see :mod:`riparian.cuts`.
@@ -95,7 +96,8 @@ class HoeffdingTree(StreamingTree, group="trees"):
     bound : str, policy or callable, default="hoeffding"
         The half-width of the confidence interval of a gain: "hoeffding", "mcdiarmid",
         "confidence", "confidence-practical", "normal", "delta-method" or "empirical-bernstein";
-        or "betting", whose evidence holds at every moment and has no half-width.
+        "betting", whose evidence holds at every moment and has no half-width; or "none", with
+        which every check that finds a gain splits.
         See :mod:`riparian.bounds` for what each promises. A callable gets an
         :class:`riparian.bounds.Evidence` and returns epsilon.
     leaf : str, policy, object or sequence of them, default="adaptive"

@@ -210,10 +210,12 @@ def seeded_engine(
         right=inner.children_right.astype(np.int32),
         feature=inner.feature.astype(np.int32),
         threshold=threshold_of_doubles(inner.threshold),
+        category=np.full(len(inner.feature), -1, dtype=np.int32),
         missing_left=inner.missing_go_to_left.astype(np.uint8),
         weight=_weights(tree),
         gain=_gains(tree, counts, axes["impurity"], costs),
         counts=np.ascontiguousarray(counts).ravel(),
+        categories=np.zeros(len(schema.features), dtype=np.int32),
     )
     return engine, schema
 

@@ -35,7 +35,7 @@ class OwnLeafPredictor(Protocol):
 
 # -- the axes: a name, a policy, or a function where that is possible ------------------------------
 
-StatisticsChoice: TypeAlias = Literal["gaussian", "exhaustive", "intervals"] | Policy
+StatisticsChoice: TypeAlias = Literal["gaussian", "exhaustive", "intervals", "histogram"] | Policy
 CutsChoice: TypeAlias = Literal["bins", "intersections", "delayed", "combined", "qda"] | Policy
 ImpurityChoice: TypeAlias = (
     Literal["entropy", "gini", "kearns-mansour", "misclassification", "accuracy", "loss", "hybrid"]
@@ -52,6 +52,7 @@ BoundChoice: TypeAlias = (
         "delta-method",
         "empirical-bernstein",
         "betting",
+        "none",
     ]
     | Policy
     | Callable[..., Any]
