@@ -236,6 +236,7 @@ class Flaky:
 
 def test_several_partitions_are_replayed_in_the_order_of_the_plan(tmp_path, monkeypatch):
     monkeypatch.setattr("riparian.sources.reading._FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("riparian.sources.reading._POLL", 0.001)
     whole = Flaky(1)
     learn(whole, tmp_path / "whole", every=10**6)
     # The plan of the whole run, with no generation behind it: all of it is replayed.
