@@ -131,7 +131,7 @@ def test_kafka_with_a_partition_that_is_added(kafka_server, tmp_path):
         bench.write(name, values[: ROWS // 2][i::2])
     environment = {"RIPARIAN_FOLLOW": "1", "TMPDIR": str(tmp_path)}
     lives = started(bench, "tree", environment, refresh="0.05")
-    wait_until(lambda: list(tmp_path.glob("*/killed/models/*.rip")), "the first generation")
+    wait_until(lambda: any(tmp_path.glob("*/killed/models/*.rip")), "the first generation")
     bench.write(bench.add_partition(), values[ROWS // 2 :])
     check_lives(lives)
 
@@ -145,7 +145,7 @@ def test_kafka_with_a_topic_that_is_made_again(kafka_server, tmp_path):
     program = [sys.executable, "-m", "riparian", *learn, "--checkpoint", str(folder)]
 
     with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: list(folder.glob("models/*.rip")), "the first generation")
+        wait_until(lambda: any(folder.glob("models/*.rip")), "the first generation")
         process.kill()
     bench.remake()
     fill(bench)
