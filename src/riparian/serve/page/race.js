@@ -103,7 +103,7 @@ export function makeRace() {
       const what = tie ? "splits here as a tie" : "splits here";
       const ahead = more < 1 ? "next check" : `${count(more)} more${lines > 450 ? " examples at this gap" : ""}`;
       const text = inside ? `${what}: ${ahead}` : `${ahead} →`;
-      const above = bestHeight - 19 * pixels;
+      const above = Math.min(bestHeight - 19 * pixels, y(goal) - 16 * pixels);
       const height = above > top + 20 * pixels ? above : secondHeight + 19 * pixels;
       label(context, pixels, text, Math.min(spot + 40 * pixels, right - 4 * pixels), height, "ink", { bold: true, align: "right", most: lines - 20 });
     }
