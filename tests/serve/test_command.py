@@ -76,7 +76,8 @@ def test_a_file_is_served(tmp_path) -> None:
         assert httpx.get(f"{url}/").status_code == 200
     finally:
         server.send_signal(signal.SIGINT)
-        assert server.wait(60) == 0
+        server.communicate(timeout=60)
+    assert server.returncode == 0
 
 
 def test_replay_makes_an_earlier_state_again(tmp_path) -> None:

@@ -76,7 +76,10 @@ SPECS: list[Spec] = [
 
 def make_app(serving: Serving) -> Starlette:
     """Return the application that serves a model, for any server of ASGI."""
-    by_path = groupby(sorted(SPECS, key=lambda spec: spec.path), key=lambda spec: spec.path)
+    # Starlette tries one route after the other: what is asked most comes first.
+    often = ("/v1/predict", "/v1/learn", "/v1/labels")
+    ordered = sorted(SPECS, key=lambda spec: (spec.path not in often, spec.path))
+    by_path = groupby(ordered, key=lambda spec: spec.path)
     routes = [Route(path, Endpoint(serving, list(specs)), methods=None) for path, specs in by_path]
     app = Starlette(routes=[*routes])
     app.router.redirect_slashes = False

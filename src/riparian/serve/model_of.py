@@ -15,6 +15,11 @@ from riparian.serve.serving import Served, Serving
 __all__ = ["ModelOf", "model_of"]
 
 
+def has_learned(model: Any) -> bool:
+    """Return whether a model has learned anything."""
+    return model._engine is not None
+
+
 class ModelOf:
     """The model that answers a request. It stays the same while others take its place.
 
@@ -45,7 +50,7 @@ class ModelOf:
     ) -> tuple[Any, dict[Any, float] | None, int]:
         """Return class, probabilities if they are asked for, and the rows of the state."""
         model, row = self.served.model, self.columns.row(features)
-        if not hasattr(model, "classes_"):
+        if not has_learned(model):
             return None, {}, 0
         try:
             if not proba:
@@ -63,7 +68,7 @@ class ModelOf:
         self, rows: Sequence[dict[str, Any]], *, proba: bool
     ) -> tuple[list[Any], list[list[float]], list[Any], int]:
         """Return labels, probabilities, the classes of their columns, and the rows of the state."""
-        if not hasattr(self.served.model, "classes_"):
+        if not has_learned(self.served.model):
             return [None] * len(rows), [[] for _ in rows], [], 0
         if not rows:
             return [], [], [], int(self.served.model.n_seen_)
@@ -96,7 +101,7 @@ def model_of(serving: Serving) -> ModelOf:
             serving.prepared = found
         if found.columns.is_of(served.model):
             return found
-    if served.model is None or not (serving.learner or hasattr(served.model, "classes_")):
+    if served.model is None or not (serving.learner or has_learned(served.model)):
         raise Problem(503, "not_ready", "the model has learned nothing yet", retry_after=1)
     found = ModelOf(serving.name, served, Columns(served.model), serving.limits)
     serving.prepared = found

@@ -84,12 +84,12 @@ def _learned(target: Path, rows: int) -> Any:
         settings = Settings(every_seconds=None, every_rows=None, block=1, rows=rows)
         learner = open_learner(job, checkpoint, settings, lambda event: None)
         journal = job.source.journal  # type: ignore[attr-defined]
-        quiet = [0]
+        at = learner.feeds[0].positions.get("journal", {"seq": 1})["seq"]
+        ((left,),) = checkpoint.table(f"SELECT count(*) FROM journal WHERE seq >= {int(at)}")
+        last = learner.status.counters["messages"] + left
 
         def end(seen: Any) -> None:
-            # The journal ends where nothing comes for a while.
-            quiet[0] = quiet[0] + 1 if not journal.rows else 0
-            if quiet[0] > 3:
+            if seen.status.counters["messages"] >= last:
                 seen.stop()
 
         learner.look_on(end)

@@ -26,8 +26,10 @@ export function contest(entry, certificate = null) {
 function ahead(last, tau, gap, finish) {
   const goal = Math.max(gap, tau);
   if (finish === null || !(last.epsilon > goal) || !(goal > 0) || !(last.n > 0)) return [];
-  const power = Math.log(last.epsilon / goal) / Math.log(finish / last.n);
-  const end = Math.min(finish * 1.06, last.n * 5);
+  // Very near the finish the logarithms tell nothing.
+  const near = finish < 1.02 * last.n;
+  const power = near ? 0.5 : Math.log(last.epsilon / goal) / Math.log(finish / last.n);
+  const end = Math.min(Math.max(finish * 1.06, last.n * 1.15), last.n * 5);
   return Array.from({ length: STEPS + 1 }, (_, i) => {
     const n = last.n + ((end - last.n) * i) / STEPS;
     return { n, best: last.best, second: last.second, epsilon: last.epsilon * (last.n / n) ** power };
@@ -56,7 +58,7 @@ export function gainRange({ checks, last, tau }) {
   const now = Math.max(last.second + last.epsilon, last.best, last.second + tau);
   const high = Math.min(widest, lowest + 2.2 * (now - lowest));
   const pad = 0.12 * Math.max(high - lowest, 1e-6);
-  return [lowest - 1.6 * pad, high + pad];
+  return [lowest - 2.2 * pad, high + pad];
 }
 
 /** The share of the examples that the leaf needs at this gap, from 0 to 1; null if it is not known. */

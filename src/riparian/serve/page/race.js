@@ -83,10 +83,12 @@ export function makeRace() {
     const apart = Math.max(0, 15 * pixels - (y(last.second) - y(last.best))) / 2;
     const { best, runner_up } = shown.entry;
     const write = (text, height, role) => label(context, pixels, text, place, height, role, { bold: true, align, most });
-    write(`${name(best.cut, 48)}: ${gain(last.best)}`, y(last.best) - 11 * pixels - apart, "accent");
     const below = y(last.second) + 11 * pixels + apart;
-    const room = below < u.bbox.top + u.bbox.height - 26 * pixels;
-    write(`${runner_up ? name(runner_up.cut, 48) : "no split"}: ${gain(last.second)}`, room ? below : y(last.second) - 11 * pixels, "second");
+    const room = below < top + u.bbox.height - 24 * pixels;
+    const secondHeight = room ? below : y(last.second) - 11 * pixels;
+    const bestHeight = Math.min(y(last.best) - 11 * pixels - apart, secondHeight - 16 * pixels);
+    write(`${name(best.cut, 48)}: ${gain(last.best)}`, bestHeight, "accent");
+    write(`${runner_up ? name(runner_up.cut, 48) : "no split"}: ${gain(last.second)}`, secondHeight, "second");
     if (finish !== null && last.epsilon > 0) {
       const goal = tie ? last.second + tau : last.best;
       const inside = x(finish) <= right;
@@ -101,8 +103,8 @@ export function makeRace() {
       const what = tie ? "splits here as a tie" : "splits here";
       const ahead = more < 1 ? "next check" : `${count(more)} more${lines > 450 ? " examples at this gap" : ""}`;
       const text = inside ? `${what}: ${ahead}` : `${ahead} →`;
-      const above = y(last.best) - (30 * pixels + apart);
-      const height = above > top + 20 * pixels ? above : y(last.second) + 32 * pixels;
+      const above = Math.min(bestHeight - 19 * pixels, y(goal) - 16 * pixels);
+      const height = above > top + 20 * pixels ? above : secondHeight + 19 * pixels;
       label(context, pixels, text, Math.min(spot + 40 * pixels, right - 4 * pixels), height, "ink", { bold: true, align: "right", most: lines - 20 });
     }
     if (shown.certificate) {
@@ -115,7 +117,10 @@ export function makeRace() {
       const edge = Math.max(y(last.second + last.epsilon), top + 12 * pixels);
       const middle = (edge + y(last.best)) / 2;
       const text = `not sure yet: margin of error ${gain(last.epsilon)}`;
-      if (y(last.best) - edge > 34 * pixels) label(context, pixels, text, x(last.n) - 8 * pixels, middle, "ink", { align: "right" });
+      const wide = (x(last.n) - u.bbox.left) / pixels - 16;
+      if (wide > 160 && bestHeight - edge > 34 * pixels) {
+        label(context, pixels, text, x(last.n) - 8 * pixels, middle, "ink", { align: "right", most: wide });
+      }
     }
   }
 
@@ -255,7 +260,7 @@ function sentence({ entry, state }) {
     return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}: too much to split the leaf.`;
   }
   const need = tie
-    ? `Too close to prove soon; it is a tie, and the leaf splits, when that is below ${gain(tau)}`
+    ? `Too close to prove soon; the leaf splits as a tie at ${gain(tau)}`
     : "The leaf splits when the lead is larger than the uncertainty";
   const when = more >= 1 ? `${plural(more, "more example")} at this gap` : "at the next check";
   return `${lead}. After ${plural(last.n, "example")} this is uncertain by ${gain(last.epsilon)}. ${need}: ${when}.`;

@@ -71,7 +71,8 @@ export function makeTree(detail) {
     }
     const position = classes.get(data.class) ?? -1;
     const total = Object.values(data.classes).reduce((sum, weight) => sum + weight, 0);
-    const purity = total > 0 ? (data.classes[data.class] ?? 0) / total : 0;
+    const own = Object.hasOwn(data.classes, data.class) ? data.classes[data.class] : 0;
+    const purity = total > 0 ? own / total : 0;
     const strength = data.test ? 10 : 18 + 30 * purity;
     frameRect.style.fill = `color-mix(in srgb, ${classColour(position)} ${strength.toFixed(0)}%, var(--ground))`;
     const parts = Object.entries(data.classes).filter(([, weight]) => weight > 0.005 * total);
@@ -183,7 +184,8 @@ function noteText({ model, tree }) {
 }
 
 function writeClasses(nodes, classes) {
-  const seen = [...new Set(nodes.map((node) => node.class).filter((each) => each !== null))];
+  const named = [...nodes.map((node) => node.class), ...Object.keys(nodes[0]?.classes ?? {})];
+  const seen = [...new Set(named.filter((each) => each !== null))];
   seen.sort((a, b) => (classes.get(a) ?? 0) - (classes.get(b) ?? 0));
   const items = seen.slice(0, LEGEND);
   if (seen.length > LEGEND) items.push(null);
