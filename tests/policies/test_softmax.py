@@ -138,6 +138,20 @@ def test_with_other_predictors_it_wins_ties_and_where_it_was_right_more_often():
     assert model.score(X, y) > 0.95
 
 
+@pytest.mark.parametrize("leaf", ["softmax", ("majority", "softmax"), SEVERAL], ids=str)
+def test_a_request_for_probabilities_changes_neither_classes_nor_the_model(leaf):
+    X, y, w = stream(n=600)
+    model = rp.HoeffdingTree(leaf=leaf, categorical_features=[2], **EAGER)
+    other = clone(model)
+    labels = model.prequential(X, y, sample_weight=w)
+    same, shares = other.prequential(X, y, sample_weight=w, proba=True)
+    assert (labels == same).all()
+    assert (same[1:] == shares[1:].argmax(axis=1)).all()
+    mine, theirs = inside.snapshot(model), inside.snapshot(other)
+    assert mine.keys() == theirs.keys()
+    assert all((mine[name] == theirs[name]).all() for name in mine)
+
+
 def test_one_class_no_class_and_a_class_to_come():
     model = rp.HoeffdingTree(leaf="softmax").partial_fit([[1.0], [2.0]], ["a", "a"])
     np.testing.assert_array_equal(model.predict_proba([[1.5]]), [[1.0]])
