@@ -13,13 +13,14 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel
-.PHONY: demo test test-servers test-all check lint types format format-check sanitize core threads \
+.PHONY: demo test test-servers test-ray test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
 	@echo "make demo      watch a tree learn a drifting stream; writes report.html and model.rip"
 	@echo "make test      the tests: two models of each engine in full, every other model once"
 	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
+	@echo "make test-ray  install Ray and run the tests that need it"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
 	@echo "make coverage  the lines of the package and of the core that the tests run"
@@ -53,6 +54,10 @@ $(VENV)/served: $(VENV)/made pyproject.toml $(wildcard tests/servers/*)
 	$(BIN)/python -m tests.servers.install
 	@touch $@
 
+$(VENV)/rayed: $(VENV)/made pyproject.toml
+	$(PIP) install --group ray
+	@touch $@
+
 $(VENV)/fuzzing: $(VENV)/made pyproject.toml
 	$(PIP) install --group fuzz
 	@touch $@
@@ -73,6 +78,9 @@ test: $(VENV)/installed $(VENV)/tested
 # A file of tests stays in one process, so that each broker is started once.
 test-servers: $(VENV)/installed $(VENV)/tested $(VENV)/served
 	RIPARIAN_SERVERS=required $(PYTEST) --dist loadfile -m "servers and not slow" tests/sources
+
+test-ray: $(VENV)/installed $(VENV)/tested $(VENV)/rayed
+	RIPARIAN_RAY=required $(PYTEST) --dist loadfile -p no:unraisableexception -m "ray and not slow" tests/cluster
 
 # Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,
 # where more allocations fail, and ThreadSanitizer.
