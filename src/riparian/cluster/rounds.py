@@ -29,7 +29,7 @@ from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.storage.modelfile import to_bytes
 
-__all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "round_size"]
+__all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "next_round", "round_size"]
 
 #: A round has so many rows for each leaf, and at least and at most so many.
 ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
@@ -48,6 +48,17 @@ def round_size(leaves: int) -> int:
     (2000, 400000)
     """
     return min(max(ROWS_PER_LEAF * leaves, LEAST_ROWS), MOST_ROWS)
+
+
+def next_round(left: int, leaves: int) -> int:
+    """Return how many of the rows that are there make the next round: all, or an equal part.
+
+    Examples
+    --------
+    >>> next_round(10_000, 10), next_round(4_100, 1)
+    (5000, 2050)
+    """
+    return -(-left // max(1, left // round_size(leaves)))
 
 
 class DifferentAnswers(RuntimeError):  # noqa: N818 - it says what happened

@@ -10,7 +10,7 @@ import numpy as np
 
 from riparian.cluster.evaluation import evaluate
 from riparian.cluster.pool import Pool
-from riparian.cluster.rounds import Rounds, round_size
+from riparian.cluster.rounds import Rounds, next_round, round_size
 from riparian.cluster.shards import check_shards, slices
 from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
@@ -134,7 +134,7 @@ class _TeamLearner(Learner):
             self._end_round()
 
     def _end_round(self) -> None:
-        """Have the pool learn the chunks that were collected."""
+        """Have the pool learn the chunks that were collected, in one or more rounds."""
         reads, self._round = self._round, []
         if not reads:
             return
@@ -146,30 +146,38 @@ class _TeamLearner(Learner):
             return
         clock = time.perf_counter()
         values = _joined([read.chunk.values for read in reads])
-        shards = slices(len(values), self._rounds.shards)
-        lessons = [Lesson(_part(values, a, b)) if a < b else None for a, b in shards]
-        found = self._rounds.learn(self.model, lessons, self._states[0])
-        seconds = time.perf_counter() - clock
-        self.result.seconds += seconds
-        evaluate(self.result, self.model, found, seconds)
-        self.status.count("learned", len(found.true))
+        faults: dict[int, tuple[str, str]] = {}
+        at = 0
+        while at < len(values):
+            n = next_round(len(values) - at, self.model.n_leaves_)
+            faults |= self._run_round(_part(values, at, at + n), at)
+            at += n
         refused = len(self._refused.letters)
-        self._refuse(
-            reads,
-            {
-                shards[shard][0] + i: (reason, kind)
-                for shard, faults in found.faults.items()
-                for i, reason, kind in faults
-            },
-        )
-        self.status.add_block(seconds)
+        self._refuse(reads, faults)
+        self.status.add_block(time.perf_counter() - clock)
         if len(self._refused.letters) > refused:
             self._report_refused(self._refused.letters[refused:])
         self.status.count("messages", len(values))
         for read in reads:
             self._positions[read.source][read.chunk.partition] = dict(read.chunk.next)
-        self._states[0] = self.feeds[0].state = found.decoder
         self._commits.touch()
+
+    def _run_round(self, values: Any, first: int) -> dict[int, tuple[str, str]]:
+        """Have the pool learn one round; return what is wrong with messages, by their number."""
+        clock = time.perf_counter()
+        shards = slices(len(values), self._rounds.shards)
+        lessons = [Lesson(_part(values, a, b)) if a < b else None for a, b in shards]
+        found = self._rounds.learn(self.model, lessons, self._states[0])
+        self._states[0] = self.feeds[0].state = found.decoder
+        seconds = time.perf_counter() - clock
+        self.result.seconds += seconds
+        evaluate(self.result, self.model, found, seconds)
+        self.status.count("learned", len(found.true))
+        return {
+            first + shards[shard][0] + i: (reason, kind)
+            for shard, faults in found.faults.items()
+            for i, reason, kind in faults
+        }
 
     def _refuse(self, reads: list[Read], faults: dict[int, tuple[str, str]]) -> None:
         first = 0
