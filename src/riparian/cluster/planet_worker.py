@@ -26,7 +26,7 @@ class Plan:
     """What all workers have to know: cuts, codes, and how the rows of each tree are drawn."""
 
     #: For each feature the sorted candidate cuts, or the bin of each category.
-    bins: list[NDArray[np.float64] | NDArray[np.uint8]]
+    bins: list[NDArray[Any]]
     #: The codes of the categories of each feature; empty if it is numeric.
     codes: list[Mapping[Hashable, int]]
     class_codes: Mapping[Hashable, int]
