@@ -35,6 +35,14 @@ struct HistogramStatistics {
             ByFeature::fit(s.numeric, policy.n_bins);
         }
         void after_check(WaitingCheck&) noexcept {}
+        // Adds the histograms of another leaf. `to` has the slot here of each numeric slot there,
+        // and the class here of each class there.
+        template <class Codes>
+        void merge(const PerLeaf& other, const Codes& to) {
+            for (std::size_t f = 0; f < other.values_.size(); ++f) {
+                values_[to.numeric[f]].merge(other.values_[f], to.classes);
+            }
+        }
         void save(std::vector<double>&) const;
         void restore(const HistogramStatistics&, SavedNumbers&, const double* counts,
                      std::size_t classes);

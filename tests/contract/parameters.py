@@ -12,7 +12,7 @@ from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
 from riparian.impurities import Loss
 from riparian.leaves import LinearUnits
-from riparian.statistics import Intervals
+from riparian.statistics import Histogram, Intervals
 
 #: Small enough to split often, where a recipe has such a parameter.
 EAGER = {"grace_period": 50, "delta": 1e-3, "tau": 0.08}
@@ -44,6 +44,7 @@ COMPOSITIONS: dict[str, dict[str, Any]] = {
     "spent-delta": {"spend_delta": True, "inherit_counts": "count", "epsilons": 2},
     "exhaustive": {"statistics": "exhaustive", "impurity": "gini", "categorical_cuts": "both"},
     "intervals": {"statistics": Intervals(count=9), "runner_up": "cut"},
+    "histogram": {"statistics": Histogram(n_bins=8), "bound": "none", "max_depth": 5},
     "qda": {"cuts": "qda"},
     "delayed": {"cuts": "delayed", "categorical_cuts": "both"},
     "combined": {"cuts": "combined", "variance": "population"},

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from riparian.cluster.planet import planet
 from riparian.cluster.pool import Handle, Pool, WorkerDied
 from riparian.cluster.process_pool import processes
 from riparian.cluster.ray_pool import ray
+from riparian.cluster.scalparc import scalparc
 from riparian.cluster.thread_pool import threads
 
 if TYPE_CHECKING:
     from riparian.cluster.learning import learn
 
-__all__ = ["Handle", "Pool", "WorkerDied", "learn", "processes", "ray", "threads"]
+__all__ = [
+    "Handle",
+    "Pool",
+    "WorkerDied",
+    "learn",
+    "planet",
+    "processes",
+    "ray",
+    "scalparc",
+    "threads",
+]
 
 
 def __getattr__(name: str) -> Any:
