@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
 from riparian import sources
@@ -82,3 +85,33 @@ def test_a_server_that_is_not_there_is_tried_again(kafka_mock):
     with pytest.raises(ConnectionError):
         source.open({}, "beginning")
     source.close()
+
+
+def test_a_chunk_of_large_messages_ends_early(bench):
+    name = bench.partitions[0]
+    bench.write(name, [b"%d" % i * 20_000 for i in range(100, 160)])  # 60,000 bytes each
+    bench.write(name, [b"x" * 30_000] * 40)
+    with opened(bench) as source:
+        sizes = [sum(map(len, chunk.values)) for chunk in read(source, 100, most=10_000)]
+    assert sum(sizes) == 60 * 60_000 + 40 * 30_000
+    assert max(sizes) < 5 * 2**20
+
+
+def test_it_can_be_closed_while_another_thread_waits_for_messages(bench):
+    source = bench.source()
+    source.open({}, "beginning")
+    ended = []
+
+    def poll() -> None:
+        try:
+            while True:
+                source.poll(10, 0.2)
+        except ConnectionError:
+            ended.append(True)
+
+    thread = threading.Thread(target=poll)
+    thread.start()
+    time.sleep(0.3)
+    source.close()
+    thread.join(30)
+    assert ended

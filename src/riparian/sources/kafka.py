@@ -10,6 +10,7 @@ the native `KafkaConsumer`, because a Python object for each message costs more 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -100,6 +101,7 @@ class KafkaSource:
         self._ends_at_goal = follow is False
         self._cluster: Cluster | None = None
         self._consumer: KafkaConsumer | None = None
+        self._busy = threading.Lock()
 
     def open(self, positions: Mapping[str, Position], start: Start) -> None:
         self.close()
@@ -189,10 +191,11 @@ class KafkaSource:
             self._cluster.commit(positions)
 
     def close(self) -> None:
-        consumer, self._consumer = self._consumer, None
+        with self._busy:  # a thread that did not end in time may still wait for messages
+            consumer, self._consumer = self._consumer, None
+            if consumer is not None:
+                consumer.close()
         cluster, self._cluster = self._cluster, None
-        if consumer is not None:
-            consumer.close()
         if cluster is not None:
             cluster.close()
 
@@ -205,12 +208,13 @@ class KafkaSource:
 
     def _fetch(self, most: int, timeout: float) -> None:
         """Wait for messages; make chunks of them, one for each partition."""
-        assert self._consumer is not None
-        assert self._cluster is not None
-        for partition in self._cluster.new_partitions(self.positions):
-            self.positions[partition] = {"offset": 0}
-            self._consumer.assign([place_of(partition, {"offset": 0})])
-        batches, events, errors = self._consumer.consume(most, timeout)
+        with self._busy:
+            if self._consumer is None or self._cluster is None:
+                raise ConnectionError(f"{self.name} is closed")
+            for partition in self._cluster.new_partitions(self.positions):
+                self.positions[partition] = {"offset": 0}
+                self._consumer.assign([place_of(partition, {"offset": 0})])
+            batches, events, errors = self._consumer.consume(most, timeout)
         for code, reason in errors:
             self._note(self._kafka.KafkaError(code, reason))
         self._ready.extend(self._chunk(*batch) for batch in batches)
