@@ -19,14 +19,14 @@ import httpx
 from riparian.streams.names import open_named
 
 ADDRESS = os.environ.get("RIPARIAN_ADDRESS", "127.0.0.1:8080")
-ROWS, BATCH, KILL_AT = 60_000, 250, 30_000
+ROWS, BATCH, DRIFT_AT, KILL_AT = 40_000, 250, 16_000, 28_000
 SECONDS = float(os.environ.get("RIPARIAN_SECONDS", "45"))
 
 
 def start(folder: str) -> subprocess.Popen[bytes]:
     """Start the server and wait until it is ready."""
     command = [sys.executable, "-m", "riparian", "serve", folder, "--address", ADDRESS]
-    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "StreamTree"])
+    server = subprocess.Popen([*command, "--every", "5s", "--recipe", "HAT"])
     while True:
         try:
             if httpx.get(f"http://{ADDRESS}/health/ready", timeout=5.0).status_code == 200:
@@ -38,15 +38,17 @@ def start(folder: str) -> subprocess.Popen[bytes]:
 
 
 def batches() -> Any:
-    """Give the stream as bodies of requests."""
+    """Give the stream as bodies of requests; from a row on every class means another one."""
     stream = open_named("synth:drifting")
-    number = 0
+    number = done = 0
     while True:
         X, y = stream.chunk(number)
         number += 1
         for first in range(0, len(y), BATCH):
             rows = X[first : first + BATCH].tolist()
-            labels = [stream.classes[k] for k in y[first : first + BATCH]]
+            turn = int(done >= DRIFT_AT)
+            labels = [stream.classes[(k + turn) % 3] for k in y[first : first + BATCH]]
+            done += len(labels)
             yield [
                 {"features": dict(zip(stream.names, row, strict=True)), "label": label}
                 for row, label in zip(rows, labels, strict=True)
@@ -86,14 +88,14 @@ def main() -> None:
         server = start(folder)
         print(f"the page is at http://{ADDRESS}/ ; the demo takes about {SECONDS:.0f} seconds")
         began, told, said = time.monotonic(), set[str](), 0.0
-        killed = False
+        killed, done = False, 0
         try:
             with httpx.Client(base_url=f"http://{ADDRESS}", timeout=30.0) as client:
                 for number, rows in enumerate(batches()):
-                    done = number * BATCH
                     if done >= ROWS:
                         break
                     post(client, rows, f"batch {number}")
+                    done += len(rows)
                     if not killed and done >= KILL_AT:
                         killed = True
                         server.send_signal(signal.SIGKILL)
@@ -105,12 +107,12 @@ def main() -> None:
                         tell(client, told)
                     ahead = began + SECONDS * done / ROWS - time.monotonic()
                     time.sleep(max(0.0, ahead))
-                while client.get("/v1/frame").json()["model"]["rows"] < ROWS:
+                while client.get("/v1/frame").json()["model"]["rows"] < done:
                     time.sleep(0.2)
                 tell(client, told)
                 found = client.get("/v1/model").json()
                 print(
-                    f"{ROWS:,} rows were posted and {found['rows']:,} are learned; accuracy "
+                    f"{done:,} rows were posted and {found['rows']:,} are learned; accuracy "
                     f"{found['accuracy']['overall']:.3f}, {found['n_leaves']} leaves"
                 )
         finally:
