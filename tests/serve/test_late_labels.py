@@ -12,6 +12,7 @@ from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import open_learner
 from riparian.sources.journal import Post, Posted
+from riparian.sources.journal_source import JournalSource
 from riparian.sources.messages import Messages
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
@@ -20,11 +21,9 @@ from tests.serve.serving import JOIN, rows_of, serving, tree, until
 
 def learned(folder, entries, join=JOIN):
     """The model and the counters after entries of a journal, without a server."""
-    from riparian.serve.http import encode_json
-
-    assert encode_json
     with Checkpoint(folder) as checkpoint:
         job = posted_job(checkpoint, tree(), Messages(None), join, Limits())
+        assert isinstance(job.source, JournalSource)
         journal = job.source.journal
         for entry in entries:
             journal.post(Post([entry])).result(30)
