@@ -19,15 +19,12 @@ import httpx
 from riparian.streams.names import open_named
 
 ADDRESS = os.environ.get("RIPARIAN_ADDRESS", "127.0.0.1:8080")
-ROWS, BATCH, KILL_AT = 60_000, 250, 30_000
+ROWS, BATCH, DRIFT_AT, KILL_AT = 40_000, 250, 16_000, 28_000
 SECONDS = float(os.environ.get("RIPARIAN_SECONDS", "45"))
 
 
 def start(folder: str) -> subprocess.Popen[bytes]:
-    """Start the server and wait until it is ready.
-
-    HAT compares the two best features at each leaf, and replaces what no longer fits after a drift.
-    """
+    """Start the server and wait until it is ready."""
     command = [sys.executable, "-m", "riparian", "serve", folder, "--address", ADDRESS]
     server = subprocess.Popen([*command, "--every", "5s", "--recipe", "HAT"])
     while True:
@@ -41,15 +38,17 @@ def start(folder: str) -> subprocess.Popen[bytes]:
 
 
 def batches() -> Any:
-    """Give the stream as bodies of requests."""
-    stream = open_named(f"synth:drifting?rows={ROWS}")
-    number = 0
+    """Give the stream as bodies of requests; from a row on every class means another one."""
+    stream = open_named("synth:drifting")
+    number = done = 0
     while True:
         X, y = stream.chunk(number)
         number += 1
         for first in range(0, len(y), BATCH):
             rows = X[first : first + BATCH].tolist()
-            labels = [stream.classes[k] for k in y[first : first + BATCH]]
+            turn = int(done >= DRIFT_AT)
+            labels = [stream.classes[(k + turn) % 3] for k in y[first : first + BATCH]]
+            done += len(labels)
             yield [
                 {"features": dict(zip(stream.names, row, strict=True)), "label": label}
                 for row, label in zip(rows, labels, strict=True)
@@ -93,6 +92,8 @@ def main() -> None:
         try:
             with httpx.Client(base_url=f"http://{ADDRESS}", timeout=30.0) as client:
                 for number, rows in enumerate(batches()):
+                    if done >= ROWS:
+                        break
                     post(client, rows, f"batch {number}")
                     done += len(rows)
                     if not killed and done >= KILL_AT:
@@ -106,14 +107,12 @@ def main() -> None:
                         tell(client, told)
                     ahead = began + SECONDS * done / ROWS - time.monotonic()
                     time.sleep(max(0.0, ahead))
-                    if done >= ROWS:
-                        break
-                while client.get("/v1/frame").json()["model"]["rows"] < ROWS:
+                while client.get("/v1/frame").json()["model"]["rows"] < done:
                     time.sleep(0.2)
                 tell(client, told)
                 found = client.get("/v1/model").json()
                 print(
-                    f"{ROWS:,} rows were posted and {found['rows']:,} are learned; accuracy "
+                    f"{done:,} rows were posted and {found['rows']:,} are learned; accuracy "
                     f"{found['accuracy']['overall']:.3f}, {found['n_leaves']} leaves"
                 )
         finally:
