@@ -29,6 +29,7 @@ from riparian.sources.join import JoinSettings
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry, Plan
 from riparian.sources.settings import Settings
+from riparian.sources.source import Position
 
 ROWS = 6000
 
@@ -117,17 +118,20 @@ def record_plans(path: Path) -> None:
 def planned(path: Path) -> list[Entry]:
     """The chunks in the order in which they were learned.
 
-    A life may die between writing here and planning. The next one then plans the chunk again.
+    A life may die between writing here and planning, or before it has read its whole plan again
+    while a generation forgets that plan. The next one then plans the messages again, perhaps with
+    other borders. So, from the end on, what counts is what leads to the chunk that came after it.
     """
     entries = [Entry.parsed(line) for line in path.read_bytes().splitlines()]
-    last = {(e.partition, json.dumps(e.first)): e for e in entries if e is not None}
-    order: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
+    following: dict[tuple[int, str], Position] = {}
+    found: list[Entry] = []
+    for entry in reversed(entries):
         assert entry is not None
-        key = (entry.partition, json.dumps(entry.first))
-        if last[key] is entry:
-            order[key] = entry
-    return list(order.values())
+        partition = (entry.source, entry.partition)
+        if following.setdefault(partition, entry.next) == entry.next:
+            following[partition] = entry.first
+            found.append(entry)
+    return found[::-1]
 
 
 def digest(folder: Path) -> dict[str, object]:

@@ -145,7 +145,7 @@ def test_kafka_with_a_topic_that_is_made_again(kafka_server, tmp_path):
     program = [sys.executable, "-m", "riparian", *learn, "--checkpoint", str(folder)]
 
     with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: any(folder.glob("models/*.rip")), "the first generation")
+        wait_until(lambda: bool(generations(folder)), "the first generation")
         process.kill()
     bench.remake()
     fill(bench)
@@ -161,7 +161,12 @@ def test_kafka_with_a_topic_that_is_made_again(kafka_server, tmp_path):
 
 
 def generations(folder: Path) -> list[tuple[int, str]]:
-    db = sqlite3.connect(folder / "state.db")
-    found = db.execute("SELECT number, sha256 FROM generation").fetchall()
-    db.close()
-    return found
+    if not (folder / "state.db").exists():
+        return []
+    db = sqlite3.connect(folder / "state.db", timeout=30)
+    try:
+        return db.execute("SELECT number, sha256 FROM generation").fetchall()
+    except sqlite3.OperationalError:
+        return []  # the tables are not there yet
+    finally:
+        db.close()
