@@ -34,3 +34,7 @@ def __getattr__(name: str) -> Any:
 
         return learn
     raise AttributeError(f"module 'riparian.cluster' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
