@@ -62,20 +62,20 @@ def main(arguments: list[str] | None = None) -> int:
 
 def on_streams(options: argparse.Namespace) -> None:
     """Compare the trees on all streams."""
-    makers = choosing_streams.CHOOSING | choosing_streams.HELD_OUT
-    chosen = options.only.split(";") if options.only else list(makers)
+    every = [*choosing_streams.CHOOSING, *choosing_streams.REPORTING]
+    chosen = options.only.split(";") if options.only else every
     rows, kinds = [], {"better": 0, "within": 0}
     for name in chosen:
         try:
-            stream = makers[name](1)
-        except (FileNotFoundError, OSError, ValueError) as error:
+            data = choosing_streams.load(name, 1, options.rows)
+        except (OSError, ValueError) as error:
             print(f"{name} left out: {error}", file=sys.stderr)
             continue
-        n = min(options.rows, MOST_VALUES // len(stream.names))
-        X, y = stream.take(min(n, stream.n_rows or n))
+        n = min(options.rows, MOST_VALUES // data.X.shape[1])
+        X, y = data.X[:n], data.y[:n]
         row: dict[str, Any] = {"stream": name}
         for label, make in MODELS.items():
-            model = _declared(make(), stream)
+            model = make().set_params(categorical_features=data.nominal or None)
             hits = model.prequential(X, y) == y
             splits = model.splits()
             row[label] = 100.0 * float(np.mean(hits))
@@ -263,14 +263,13 @@ RULES: dict[str, Callable[[], Any]] = {
 
 def replacement(options: argparse.Namespace) -> None:
     """Compare the rules for replacing subtrees."""
-    makers = choosing_streams.CHOOSING | choosing_streams.HELD_OUT
     rows = []
     for name in (*CHANGING, *STILL):
-        stream = makers[name](1)
-        X, y = stream.take(2 * options.rows)
+        data = choosing_streams.load(name, 1, 2 * options.rows)
+        X, y = data.X, data.y
         row: dict[str, Any] = {"stream": f"{name}{'' if name in CHANGING else ' (no change)'}"}
         for label, make in RULES.items():
-            model = _declared(make(), stream)
+            model = make().set_params(categorical_features=data.nominal or None)
             hits = model.prequential(X, y) == y
             replaced = sum(change.kind == "replaced" for change in model.changes())
             row[label] = f"{100 * np.mean(hits):.2f} ({replaced})"

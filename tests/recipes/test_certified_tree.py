@@ -207,3 +207,30 @@ def test_every_split_is_that_of_the_slow_reference(kind, impurity, budget, least
     for got, cut, want in expected:
         assert got.evidence == pytest.approx(want[3], abs=1e-4)
         assert got.feature == f"x{cut.feature}"
+
+
+@pytest.mark.parametrize("statistics", ["gaussian", "exhaustive", "intervals"])
+def test_a_first_value_that_is_an_outlier_harms_only_gaussians(statistics):
+    """Ten cuts between the smallest and the largest value separate nothing but the outlier."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(8000, 2))
+    y = (X[:, 0] + 0.1 * rng.normal(size=len(X)) > 0.2).astype(int)
+    struck = X.copy()
+    struck[0] = 1e12
+    right = [
+        np.mean(
+            rp.HoeffdingTree(
+                bound="betting",
+                impurity="gini",
+                delta=0.05,
+                tau=0.05,
+                grace_period=50,
+                leaf="majority",
+                statistics=statistics,
+            ).prequential(rows, y)[1:]
+            == y[1:]
+        )
+        for rows in (X, struck)
+    ]
+    assert right[0] > 0.9
+    assert (right[1] > right[0] - 0.02) == (statistics != "gaussian")
