@@ -82,6 +82,11 @@ class Consumer {
         return out;
     }
 
+    librdkafka::Handle* opened() const {
+        if (handle_ == nullptr) throw nb::value_error("the consumer is closed");
+        return handle_;
+    }
+
     void check(librdkafka::Error* error) const {
         if (error == nullptr) return;
         const std::string text = kafka_.error_string(error);
@@ -143,22 +148,23 @@ public:
     }
 
     void assign(const nb::list& wanted) {
-        check(kafka_.incremental_assign(handle_, places(wanted).get()));
+        check(kafka_.incremental_assign(opened(), places(wanted).get()));
     }
 
     void unassign(const nb::list& wanted) {
-        check(kafka_.incremental_unassign(handle_, places(wanted).get()));
+        check(kafka_.incremental_unassign(opened(), places(wanted).get()));
     }
 
     // What the last fetch said; nothing is asked.
     std::int64_t end(const std::string& topic, std::int32_t partition) const {
         std::int64_t low = 0, high = 0;
         const int error =
-            kafka_.get_watermark_offsets(handle_, topic.c_str(), partition, &low, &high);
+            kafka_.get_watermark_offsets(opened(), topic.c_str(), partition, &low, &high);
         return error == 0 ? high : -1;
     }
 
     nb::tuple consume(std::size_t most, double timeout) {
+        static_cast<void>(opened());
         const auto free = [this](Message* m) { kafka_.message_destroy(m); };
         std::vector<std::unique_ptr<Message, decltype(free)>> kept;
         std::vector<Batch> batches;

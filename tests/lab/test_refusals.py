@@ -9,7 +9,7 @@ import pytest
 from riparian import lab
 from riparian.bounds import ConfidencePractical, DeltaMethod
 from riparian.impurities import Accuracy
-from riparian.lab.decisions import clopper_pearson
+from riparian.lab.outcome import clopper_pearson
 
 
 @pytest.mark.parametrize(

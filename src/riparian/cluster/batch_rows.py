@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riparian.data.columns import Codes, Numbers
 from riparian.data.labels import read_labels
 from riparian.data.schema import Feature, Schema
-from riparian.data.table import Codes, Numbers, Table, read_table, refuse_uncertain
+from riparian.data.table import Table, read_table, refuse_uncertain
 from riparian.data.values import Name
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.streams.readers.formats import open_stream
