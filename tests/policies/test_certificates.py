@@ -183,6 +183,7 @@ SAYS = {
     "McDiarmidTree": "The distance of that mean from the true gain is not covered",
     "MisclassificationTree": "This is a normal approximation, not a bound",
     "NIP": "This is a normal approximation, not a bound",
+    "SPDT": "There is no bound",
     "StreamTree": "one epsilon covers one gain, not a difference",
     "VFDT": "one epsilon covers one gain, not a difference",
     "VFDTc": "one epsilon covers one gain, not a difference",
