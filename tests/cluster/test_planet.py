@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import pickle
+import signal
+import sys
 
 import numpy as np
 import pandas as pd
@@ -143,22 +146,16 @@ class Dying(PlanetWorker):
         mark = self.folder / f"{self.number}"
         if self.calls == 3 and not mark.exists():
             mark.touch()
-            import os
-            import signal
-
             os.kill(os.getpid(), signal.SIGKILL)
         return super().count(message)
 
 
 def test_a_worker_that_dies_is_replaced_and_the_tree_is_the_same(tmp_path, monkeypatch):
-    from riparian.cluster import planet as module
-
     frame, y = mixed(8, 1500)
     settings = {"max_depth": 5, "min_rows": 5, "in_memory": 0, "sample": None}
     want = tree_of(grown(frame, y, 1, **settings))
-    planet_module = __import__("sys").modules["riparian.cluster.planet"]
-    assert module is not None
-    monkeypatch.setattr(planet_module, "PlanetWorker", functools.partial(Dying, folder=tmp_path))
+    module = sys.modules["riparian.cluster.planet"]
+    monkeypatch.setattr(module, "PlanetWorker", functools.partial(Dying, folder=tmp_path))
     with rp.cluster.processes(2) as pool:
         model = rp.cluster.planet(
             frame, y, pool=pool, model=rp.HoeffdingTree(impurity="gini"), **settings

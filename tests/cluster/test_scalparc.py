@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
+
 import numpy as np
 import pytest
 
@@ -46,13 +49,11 @@ def test_processes_give_the_tree_that_threads_give():
     assert model.n_seen_ == 400
 
 
-def test_no_worker_holds_or_is_sent_more_than_its_share():
+def test_no_worker_holds_or_is_sent_more_than_its_share(monkeypatch):
     seen = []
 
     class Watched(ListWorker):
         def assign(self, message):
-            import pickle
-
             records, _ = pickle.loads(message)
             seen.append(("assign", len(records)))
             return super().assign(message)
@@ -63,13 +64,7 @@ def test_no_worker_holds_or_is_sent_more_than_its_share():
             seen.extend(("list", len(own.records)) for own in self._lists)
             return answer
 
-    import sys
-
-    module = sys.modules["riparian.cluster.scalparc"]
-    kept, module.ListWorker = module.ListWorker, Watched
-    try:
-        frame, y = mixed(3, 601)
-        grown(frame, y, 4, max_depth=3)
-    finally:
-        module.ListWorker = kept
+    monkeypatch.setattr(sys.modules["riparian.cluster.scalparc"], "ListWorker", Watched)
+    frame, y = mixed(3, 601)
+    grown(frame, y, 4, max_depth=3)
     assert max(size for _, size in seen) <= -(-601 // 4)
