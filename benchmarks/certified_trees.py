@@ -6,8 +6,8 @@ the first split and the kinds of certificates. `truth` counts splits whose own c
 on generators that make as many fresh rows as one likes: a split is wrong if a rival that it names
 has a larger gain on 200,000 other rows (by `tau` or more for "within"), or if the split has none. A
 difference within two standard errors counts as right. `cost` tells rows per second and bytes per
-leaf. `replacement` compares the rules of HAT and CVFDT for replacing subtrees on streams that
-change and on streams that do not.
+leaf. `replacement` compares the rules of HAT, CVFDT, EFDT and the option tree for replacing
+subtrees on streams that change and on streams that do not.
 
     python benchmarks/certified_trees.py streams [--rows 50000] [--seeds 1]
     python benchmarks/certified_trees.py truth | cost | replacement
@@ -31,7 +31,7 @@ from tables import Table
 
 import riparian as rp
 from riparian import streams
-from riparian.adaptation import Alternates, Window
+from riparian.adaptation import Alternates, Options, Reevaluation, Window
 
 MODELS: dict[str, Callable[[], Any]] = {
     "CertifiedTree": rp.CertifiedTree,
@@ -258,6 +258,10 @@ RULES: dict[str, Callable[[], Any]] = {
     "CVFDT, betting": lambda: rp.CVFDT(
         adaptation=Window(size=20_000, validity_period=2_000, replace_by="betting")
     ),
+    "EFDT, gain": rp.EFDT,
+    "EFDT, betting": lambda: rp.EFDT(adaptation=Reevaluation(replace_by="betting")),
+    "options, nothing": rp.HoeffdingOptionTree,
+    "options, betting": lambda: rp.HoeffdingOptionTree(adaptation=Options(replace_by="betting")),
 }
 
 
@@ -271,7 +275,8 @@ def replacement(options: argparse.Namespace) -> None:
         for label, make in RULES.items():
             model = make().set_params(categorical_features=data.nominal or None)
             hits = model.prequential(X, y) == y
-            replaced = sum(change.kind == "replaced" for change in model.changes())
+            counts = model.change_counts()
+            replaced = counts["replaced"] + counts["resplit"] + counts["pruned"]
             row[label] = f"{100 * np.mean(hits):.2f} ({replaced})"
         print(row, file=sys.stderr, flush=True)
         rows.append(row)

@@ -146,16 +146,24 @@ const char* reason(Verdict verdict) {
     }
 }
 
-nb::list certificates(const Tree& tree, std::optional<std::uint64_t> since) {
+nb::list listed(const std::vector<Certificate>& certificates) {
     nb::list out;
-    for (const Certificate& c : without_interpreter([&] { return tree.certificates(since); })) {
+    for (const Certificate& c : certificates) {
         const Decision& d = c.decision;
-        out.append(nb::make_tuple(c.node, c.depth, c.seen, d.evidence.n, candidate(d.best),
-                                  candidate(d.second), d.evidence.gain_range, d.epsilon,
-                                  reason(d.verdict), d.evidence.delta, c.spent, d.criterion,
-                                  ranking(d.ranking), c.pass, c.branches, d.evidence.log_evidence));
+        out.append(nb::make_tuple(
+            c.node, c.depth, c.seen, d.evidence.n, candidate(d.best), candidate(d.second),
+            d.evidence.gain_range, d.epsilon, reason(d.verdict), d.evidence.delta, c.spent,
+            d.criterion, ranking(d.ranking), c.pass, c.branches, d.evidence.log_evidence, c.until));
     }
     return out;
+}
+
+nb::list certificates(const Tree& tree, std::optional<std::uint64_t> since) {
+    return listed(without_interpreter([&] { return tree.certificates(since); }));
+}
+
+nb::list former_certificates(const Tree& tree, std::optional<std::uint64_t> since) {
+    return listed(without_interpreter([&] { return tree.former_certificates(since); }));
 }
 
 nb::list leaf_states(const Tree& tree) {
@@ -280,6 +288,9 @@ void bind_engine(nb::module_& m) {
                      "dict[str, typing.Any]"))
         .def("certificates", certificates, "since"_a.none() = nb::none(),
              nb::sig("def certificates(self, since: int | None = None) -> "
+                     "list[tuple[typing.Any, ...]]"))
+        .def("former_certificates", former_certificates, "since"_a.none() = nb::none(),
+             nb::sig("def former_certificates(self, since: int | None = None) -> "
                      "list[tuple[typing.Any, ...]]"))
         .def("changes", changes, "since"_a = 0,
              nb::sig("def changes(self, since: int = 0) -> list[tuple[typing.Any, ...]]"))

@@ -13,6 +13,7 @@ void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out)
     if (!s.sparse.empty()) Snapshot::each_of_sparse(s, write);
     if (!s.split_evidence.empty()) Snapshot::each_of_races(s, write);
     if (!s.duel_born.empty()) Snapshot::each_of_duels(s, write);
+    if (!s.former_times.empty()) Snapshot::each_of_history(s, write);
 }
 
 // Files of older formats have fewer arrays.
@@ -42,5 +43,6 @@ Snapshot read_snapshot(ArrayReader& take, const TreeSettings& settings) {
     if (take.has("sparse")) Snapshot::each_of_sparse(s, take);
     if (take.has("split_evidence")) Snapshot::each_of_races(s, take);
     if (take.has("duel_born")) Snapshot::each_of_duels(s, take);
+    if (take.has("former_times")) Snapshot::each_of_history(s, take);
     return s;
 }

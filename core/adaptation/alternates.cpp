@@ -7,7 +7,6 @@
 
 #include "../random/philox.hpp"
 #include "../simd/scalar.hpp"
-#include "duels.hpp"
 #include "sizes.hpp"
 #include "subtrees.hpp"
 
@@ -39,12 +38,11 @@ protected:
     [[nodiscard]] Role role() const noexcept override { return Role::alternate; }
     void save_monitors(Snapshot&) const override;
     void restore_monitors(const Snapshot&) override;
-    void renumber(const std::vector<std::int32_t>&) override;
-
-private:
-    [[nodiscard]] bool bets() const noexcept {
+    [[nodiscard]] bool bets() const noexcept override {
         return how_.replace_by == Alternates::ReplaceBy::betting;
     }
+
+private:
     [[nodiscard]] Adwin::Parameters parameters() const noexcept {
         Adwin::Parameters p;
         p.delta = how_.drift_delta;
@@ -62,11 +60,8 @@ private:
     bool compare_bets(std::int32_t node, std::int32_t alternate);
     bool replace(std::int32_t node, std::int32_t alternate, Standing ours, Standing theirs,
                  double bound);
-    // Notes for the bets on an alternate whether its node was wrong about the row.
-    void note_bet(std::int32_t alternate, bool node_wrong);
 
     Alternates how_;
-    Duels duels_;
 };
 
 // The example goes down the tree, and down every alternate of a node that it visits. Each subtree
@@ -103,7 +98,10 @@ std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double
         if (here.ends || replaced) {
             learn_below(example, here, v, y, w);
         } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
-            if (counts && bets()) note_bet(alternate, here.wrong);
+            if (counts && bets()) {
+                Duel* const duel = duel_of(alternate, how_.switch_after);
+                if (duel) duel->node_wrong = here.wrong;
+            }
             go_down(alternate, here.share);
         }
         return !replaced;
@@ -223,10 +221,7 @@ bool AlternatesTree::compare_bets(std::int32_t node, std::int32_t alternate) {
     if (!duel) return false;
     const double needed = -ln(how_.switch_delta);
     if (duel->ahead >= needed) {
-        const double n = duel->rows;
-        const Standing ours{duel->errors / n, n};
-        const Standing theirs{(duel->errors - duel->difference) / n, n};
-        if (replace(node, alternate, ours, theirs, 0.0)) return true;
+        if (replace(node, alternate, duel->of_node(), duel->of_alternate(), 0.0)) return true;
     }
     if (duel->behind >= needed) drop(alternate);
     return false;
@@ -241,29 +236,12 @@ bool AlternatesTree::replace(std::int32_t node, std::int32_t alternate, Standing
     return true;
 }
 
-void AlternatesTree::note_bet(std::int32_t alternate, bool node_wrong) {
-    Duel* duel = duels_.find(side(alternate).born);
-    if (!duel) {
-        const std::size_t more = duels_.growth();
-        if (!room_.may_add(more) || !room_.make_room_for(more, none)) return;
-        const Charge charge(structure_);
-        duel = &duels_.begin(side(alternate).born, how_.switch_after);
-        room_.settle();
-    }
-    duel->node_wrong = node_wrong;
-}
-
-void AlternatesTree::renumber(const std::vector<std::int32_t>&) {
-    duels_.keep([&](std::uint64_t born) { return is_alternate(born); });
-}
-
 void AlternatesTree::save_monitors(Snapshot& s) const {
     for (const Side& side : sides_) {
         const std::size_t before = s.monitors.size();
         if (side.monitor) side.monitor->errors.save(s.monitors);
         s.monitor_sizes.push_back(s.monitors.size() - before);
     }
-    duels_.save(s);
 }
 
 void AlternatesTree::restore_monitors(const Snapshot& s) {
@@ -278,9 +256,6 @@ void AlternatesTree::restore_monitors(const Snapshot& s) {
         demand(own.empty(), at_row("monitor_sizes", i) + "too long");
     }
     demand(rest.empty(), "monitors is too long");
-    demand(bets() || s.duel_born.empty(), "duel_born without bets on alternates");
-    const Charge charge(structure_);
-    duels_.restore(s, [&](std::uint64_t born) { return is_alternate(born); });
 }
 
 }  // namespace

@@ -191,7 +191,6 @@ void WindowTree::renumber(const std::vector<std::int32_t>& ids) {
         archive_[i].place = ids[static_cast<std::size_t>(archive_[i].place)];
         if (archive_[i].place == none) give_up_archived(i);
     }
-    duels_.keep([&](std::uint64_t born) { return is_alternate(born); });
 }
 
 }  // namespace riparian

@@ -13,6 +13,7 @@
 
 namespace riparian {
 
+class History;
 struct Sizes;
 
 // One example, as a tree learns it. It visits nodes, each with a share of its weight. A row whose values
@@ -72,6 +73,9 @@ public:
     [[nodiscard]] virtual std::array<std::uint64_t, n_change_kinds> change_totals() const noexcept {
         return {};
     }
+
+    // The certificates of splits that are gone; null: the tree keeps all its splits.
+    [[nodiscard]] virtual const History* history() const noexcept { return nullptr; }
 
     // ---- files ----
 

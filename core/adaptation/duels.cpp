@@ -42,10 +42,14 @@ Duel& Duels::begin(std::uint64_t born, double wait) {
     make_room(duels_);
     const auto at = std::lower_bound(duels_.begin(), duels_.end(), born,
                                      [](const Duel& d, std::uint64_t b) { return d.born < b; });
-    Duel fresh;
-    fresh.born = born;
-    fresh.rows = -std::ceil(wait);
-    return *duels_.insert(at, fresh);
+    return *duels_.insert(at, fresh(born, wait));
+}
+
+Duel Duels::fresh(std::uint64_t born, double wait) noexcept {
+    Duel duel;
+    duel.born = born;
+    duel.rows = -std::ceil(wait);
+    return duel;
 }
 
 void Duels::save(Snapshot& s) const {

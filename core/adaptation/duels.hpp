@@ -1,4 +1,4 @@
-// Alternates against their nodes by betting on the rows that both predict.
+// Alternates, or options, against their nodes by betting on the rows that both predict.
 //
 // With the losses of the node and of the alternate for a row, 0 or 1 each, and bets that were fixed
 // before the row,
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "../growth/change.hpp"
 #include "../growth/snapshot.hpp"
 #include "../memory/account.hpp"
 
@@ -32,6 +33,12 @@ struct Duel {
     bool node_wrong = false;  // about the row at hand
 
     void bet(bool alternate_wrong) noexcept;
+
+    // The errors of both in the rows that were bet on.
+    [[nodiscard]] Standing of_node() const noexcept { return {errors / rows, rows}; }
+    [[nodiscard]] Standing of_alternate() const noexcept {
+        return {(errors - difference) / rows, rows};
+    }
 };
 
 // The duels of a tree, by birth. Alternates are few, and their births ascend.
@@ -41,6 +48,7 @@ public:
     [[nodiscard]] Duel* find(std::uint64_t born) noexcept;
     // Begins one, with this many rows before the first bet.
     Duel& begin(std::uint64_t born, double wait);
+    [[nodiscard]] static Duel fresh(std::uint64_t born, double wait) noexcept;
     // Bytes that one more takes.
     [[nodiscard]] std::size_t growth() const noexcept {
         return growth_in_bytes(duels_, 1, sizeof(Duel));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../simd/scalar.hpp"
 #include "sizes.hpp"
 #include "subtrees.hpp"
 
@@ -31,6 +32,10 @@ protected:
     void give_back_room() override;
     [[nodiscard]] Role role() const noexcept override { return Role::option; }
     [[nodiscard]] bool several() const noexcept override { return true; }
+    [[nodiscard]] bool bets() const noexcept override {
+        return how_.replace_by == Options::ReplaceBy::betting;
+    }
+    void renumber(const std::vector<std::int32_t>&) override { count_paths(); }
 
 private:
     // Finds the nodes that an example visits. For a certain row they go to ends_, otherwise to the
@@ -45,10 +50,20 @@ private:
     [[nodiscard]] std::size_t paths_with_option(std::int32_t node) const noexcept;
     void count_option(std::int32_t node) noexcept;
     [[nodiscard]] std::vector<double> branches_of(std::int32_t node) const;
+    // Whether there is a path and a leaf left for one more option.
+    [[nodiscard]] bool may_get_option(std::int32_t node) const noexcept;
     void consider_option(std::int32_t node);
 
+    // Each option bets against its node on a row that has several ends.
+    void bet_on_row(const Row&, std::size_t y);
+    void bet(std::int32_t option, bool node_wrong, bool option_wrong);
+    // Replaces the test of a node by an option, or gives the option up, if the bets have shown enough.
+    void conclude(std::int32_t option);
+    void replace(std::int32_t node, std::int32_t option, const Duel&);
+
     Options how_;
-    Ends ends_;  // of the present row
+    Ends ends_;            // of the present row
+    Held<double> shares_;  // [end][class]: what they predict for the row
 };
 
 OptionsTree::OptionsTree(const Options& how, Growth& growth, RowLearner& rows)
@@ -69,6 +84,7 @@ void OptionsTree::give_back_room() {
     const Charge charge(working_);
     shorten_list(ends_.roots);
     shorten_list(ends_.nodes);
+    shares_ = {};
 }
 
 // ---- rows ----
@@ -97,6 +113,7 @@ void OptionsTree::send_to_options(std::int32_t node, double share, Spread& sprea
 
 // The example goes down every option of every node that it visits, and is learned at all of them.
 std::int32_t OptionsTree::learn(const Example& example, std::size_t y, double w) {
+    tested_.clear();
     const std::int32_t predicted = find_visits(example, y, w);
     const auto visit = [&](const Visit& here) {
         // If no more options are possible, nothing uses the statistics of inner nodes.
@@ -113,6 +130,7 @@ std::int32_t OptionsTree::learn(const Example& example, std::size_t y, double w)
     } else {
         each_visit(*example.spread, visit);
     }
+    for (const std::int32_t option : tested_) conclude(option);
     finish_row();
     return predicted;
 }
@@ -125,18 +143,23 @@ std::int32_t OptionsTree::find_visits(const Example& example, std::size_t y, dou
             reach(*example.row, ends_);
         }
         for (std::int32_t& end : ends_.nodes) end = rows_.route(end, *example.row);
+        if (bets() && ends_.nodes.size() > 1) bet_on_row(*example.row, y);
         const std::int32_t predicted = rows_.observe(ends_, *example.row, y, std::min(w, 1.0));
         arrive(example, y);
         return predicted;
     }
     arrive(example, y);
     Spread& spread = *example.spread;
-    explore(spread, 0, 1.0, y, w, false);
+    // A duel counts an example if at least half of its weight reaches the node.
+    constexpr double enough = 0.5;
+    explore(spread, 0, 1.0, y, w, bets());
     for (std::size_t v = 0; v < spread.visits.size(); ++v) {
         const Visit here = spread.visits[v];
         for (std::int32_t o = side(here.node).first; o != none; o = side(o).next) {
             spread.go_back(v);
-            explore(spread, o, here.share, y, w, false);
+            const std::size_t first = spread.visits.size();
+            explore(spread, o, here.share, y, w, bets());
+            if (bets() && here.share >= enough) bet(o, here.wrong, spread.visits[first].wrong);
         }
     }
     return no_prediction;
@@ -190,9 +213,13 @@ void OptionsTree::count_option(std::int32_t node) noexcept {
     }
 }
 
-// A node that cannot get another option does not use its statistics.
+// A node that can never get another option does not use its statistics. With bets, options go again.
 bool OptionsTree::uses_statistics(std::int32_t node) const noexcept {
     if (at(node).test == Test::leaf) return true;
+    return bets() ? at(node).role != Role::option : may_get_option(node);
+}
+
+bool OptionsTree::may_get_option(std::int32_t node) const noexcept {
     // An option adds at least two leaves.
     return at(node).role != Role::option && state_.n_leaves + 2 <= settings_.max_leaves &&
            paths_with_option(node) <= how_.max_paths;
@@ -222,7 +249,8 @@ std::vector<double> OptionsTree::branches_of(std::int32_t node) const {
 }
 
 // There are no ties, the null cut does not compete, and each feature serves one option only. A node that
-// cannot get another option loses its statistics, because the numbers of paths and leaves never fall.
+// cannot get another option loses its statistics, because the numbers of paths and leaves never fall
+// without bets.
 void OptionsTree::consider_option(std::int32_t node) {
     const std::size_t place = this->place(node);
     if (!uses_statistics(node)) {
@@ -231,6 +259,7 @@ void OptionsTree::consider_option(std::int32_t node) {
     }
     NodeRecord& leaf = leaves_[place];
     leaf.checked = leaf.weight;
+    if (!may_get_option(node)) return;
     Settings settings = settings_;
     settings.delta = how_.delta;
     settings.runner_up = RunnerUp::nothing;
@@ -260,6 +289,89 @@ void OptionsTree::consider_option(std::int32_t node) {
     } else {
         count_option(node);
         count_change(ChangeKind::started);
+    }
+}
+
+// ---- bets ----
+
+// A subtree predicts by all its ends, with those of the options further below. The ends of a node and
+// those of its options are compared before the options are added to the node.
+void OptionsTree::bet_on_row(const Row& row, std::size_t y) {
+    const std::size_t n = state_.known.n_classes, m = ends_.roots.size();
+    const auto wrong = [&](const double* sum) {
+        return largest_class(sum, n) != static_cast<std::int32_t>(y);
+    };
+    {
+        const Charge charge(working_);
+        shares_.resize(m * n);
+    }
+    const auto of_end = [&](std::size_t f) { return shares_.data() + f * n; };
+    std::visit(
+        [&](const auto& policy) {
+            for (std::size_t f = 0; f < m; ++f) {
+                growth_.predictor.predict(policy, ends_.nodes[f], row, state_.scratch,
+                                          {nullptr, of_end(f), n}, 0);
+            }
+        },
+        settings_.leaf);
+    for (std::size_t f = m; f-- > 0;) {
+        double* const sum = of_end(f);
+        for (std::int32_t i = ends_.nodes[f];; i = at(i).parent) {
+            const bool node_wrong = side(i).first != none && wrong(sum);
+            for (std::int32_t o = side(i).first; o != none; o = side(o).next) {
+                const auto root = std::find(ends_.roots.begin(), ends_.roots.end(), o);
+                bet(o, node_wrong,
+                    wrong(of_end(static_cast<std::size_t>(root - ends_.roots.begin()))));
+            }
+            for (std::int32_t o = side(i).first; o != none; o = side(o).next) {
+                const auto root = std::find(ends_.roots.begin(), ends_.roots.end(), o);
+                const double* const more =
+                    of_end(static_cast<std::size_t>(root - ends_.roots.begin()));
+                for (std::size_t k = 0; k < n; ++k) sum[k] += more[k];
+            }
+            if (i == ends_.roots[f]) break;
+        }
+    }
+}
+
+void OptionsTree::bet(std::int32_t option, bool node_wrong, bool option_wrong) {
+    Duel* const duel = duel_of(option, how_.switch_after);
+    if (!duel) return;
+    duel->node_wrong = node_wrong;
+    duel->bet(option_wrong);
+    note(tested_, option);
+}
+
+void OptionsTree::conclude(std::int32_t option) {
+    if (is_given_up(option)) return;
+    const Duel* const duel = duels_.find(side(option).born);
+    if (!duel) return;
+    const double needed = -ln(how_.switch_delta);
+    if (duel->ahead >= needed) {
+        replace(at(option).parent, option, *duel);
+    } else if (duel->behind >= needed) {
+        drop(option);
+    }
+}
+
+// The node keeps its statistics, which are about all its rows. Its other options bet against another
+// subtree from now on.
+void OptionsTree::replace(std::int32_t node, std::int32_t option, const Duel& duel) {
+    log_change(ChangeKind::replaced, node, nodes_.cut_of(option), nodes_.leaves_below(option),
+               duel.of_node(), duel.of_alternate(), 0.0);
+    detach(option);
+    const auto n = static_cast<std::int32_t>(nodes_.size());
+    for (std::int32_t i = node + 1; i < n; ++i) {
+        if (at(i).parent == node && at(i).role == Role::child) note(given_up_, i);
+    }
+    retire(node);
+    state_.certificates.rename(node, none);
+    state_.certificates.rename(option, node);
+    nodes_.adopt_test(node, option);
+    for (std::int32_t o = side(node).first; o != none; o = side(o).next) {
+        if (Duel* const other = duels_.find(side(o).born)) {
+            *other = Duels::fresh(other->born, how_.switch_after);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "../simd/scalar.hpp"
 #include "subtrees.hpp"
 
 namespace riparian {
@@ -17,20 +19,31 @@ public:
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 
 protected:
-    [[nodiscard]] Role role() const noexcept override { return Role::child; }
+    [[nodiscard]] Role role() const noexcept override {
+        return bets() ? Role::alternate : Role::child;
+    }
+    [[nodiscard]] bool bets() const noexcept override {
+        return how_.replace_by == Reevaluation::ReplaceBy::betting;
+    }
 
 private:
+    std::int32_t learn_and_bet(const Example&, std::size_t y, double w);
     [[nodiscard]] bool is_due(std::int32_t node) const noexcept;
     // Checks whether the test of an inner node is still the best; true: its children are new or gone.
     bool reconsider(std::int32_t node);
     void prune(std::int32_t node);
     void move_cut(std::int32_t node, const Decision&);
+    // Begins an alternate with the best test of a decision; with a null pointer, as a leaf.
+    void start_alternate(std::int32_t node, const Decision*);
+    // Replaces a node by its alternate, or gives the alternate up, if the bets have shown enough.
+    void conclude(std::int32_t node);
 
     Reevaluation how_;
 };
 
 // The example is learned at every node that it visits. A change at a node affects later examples only.
 std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, double w) {
+    if (bets()) return learn_and_bet(example, y, w);
     const bool one_path = example.certain();
     std::int32_t leaf = none, predicted = no_prediction;
     if (one_path) {
@@ -60,6 +73,114 @@ std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, doub
     return predicted;
 }
 
+// The example goes down the tree, and down the alternate of every node that it visits. Each subtree
+// predicts before it learns. An alternate that begins with the example learns the next one. Nodes are
+// replaced at the end, because ids change then.
+//
+// A duel counts an example if at least half of its weight reaches the node, as a detector of HAT does.
+std::int32_t ReevaluationTree::learn_and_bet(const Example& example, std::size_t y, double w) {
+    constexpr double enough = 0.5;
+    std::int32_t predicted = no_prediction;
+    std::vector<std::size_t> ends;  // the end of the visits to each subtree, with distributions
+    const auto go_down = [&](std::int32_t root, double share) {
+        note(fragments_, root);
+        if (example.certain()) return;
+        explore(*example.spread, root, share, y, w, true);
+        ends.push_back(example.spread->visits.size());
+    };
+    const auto visit = [&](const Visit& here, bool main) {
+        const bool counts = here.share >= enough;
+        if (counts && at(here.node).role == Role::alternate) {
+            Duel* const duel = duels_.find(side(here.node).born);
+            if (duel) duel->bet(here.wrong);
+            note(tested_, at(here.node).parent);
+        }
+        learn_at(example, here, y, w);
+        if (here.ends) return;
+        const std::int32_t alternate = side(here.node).first;
+        if (main && is_due(here.node)) reconsider(here.node);
+        if (alternate == none || side(here.node).first != alternate) return;
+        if (counts) {
+            Duel* const duel = duel_of(alternate, how_.switch_after);
+            if (duel) duel->node_wrong = here.wrong;
+        }
+        go_down(alternate, here.share);
+    };
+    fragments_.clear();
+    tested_.clear();
+    if (example.certain()) {
+        const Row& row = *example.row;
+        go_down(0, 1.0);
+        for (std::size_t f = 0; f < fragments_.size(); ++f) {
+            const std::int32_t root = fragments_[f];
+            const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
+            const std::int32_t here = rows_.observe(leaf, row, y, std::min(w, 1.0));
+            if (f == 0) {
+                predicted = here;
+                arrive(example, y);
+            }
+            each_on_path(root, leaf, here != static_cast<std::int32_t>(y), [&](const Visit& v) {
+                visit(v, f == 0);
+                return true;
+            });
+        }
+    } else {
+        arrive(example, y);
+        go_down(0, 1.0);
+        std::size_t v = 0;
+        for (std::size_t f = 0; f < ends.size(); ++f) {
+            for (; v < ends[f]; ++v) {
+                const Visit here = example.spread->visits[v];
+                example.spread->go_back(v);
+                visit(here, f == 0);
+            }
+        }
+    }
+    for (const std::int32_t node : tested_) conclude(node);
+    finish_row();
+    return predicted;
+}
+
+void ReevaluationTree::conclude(std::int32_t node) {
+    const std::int32_t alternate = side(node).first;
+    if (alternate == none || is_given_up(node)) return;
+    const Duel* const duel = duels_.find(side(alternate).born);
+    if (!duel) return;
+    const double needed = -ln(how_.switch_delta);
+    if (duel->ahead >= needed && growth_.leaves_with(alternate) <= settings_.max_leaves) {
+        log_change(ChangeKind::replaced, node, nodes_.cut_of(alternate),
+                   nodes_.leaves_below(alternate), duel->of_node(), duel->of_alternate(), 0.0);
+        promote(node, alternate);
+    } else if (duel->behind >= needed) {
+        drop(alternate);
+        NodeRecord& kept = leaves_[place(node)];
+        kept.checked = kept.weight;  // the next doubt comes after the usual time
+    }
+}
+
+// An alternate with the same test goes on, and so does one that has made fewer errors than its node.
+void ReevaluationTree::start_alternate(std::int32_t node, const Decision* d) {
+    if (const std::int32_t old = side(node).first; old != none) {
+        const Duel* const duel = duels_.find(side(old).born);
+        const std::int32_t wanted = d ? d->best.feature : none;
+        if (at(old).feature == wanted || (duel && duel->difference > 0.0)) return;
+        drop(old);
+    }
+    std::vector<double> table;
+    // Making room may deactivate the node, so the branches are computed first.
+    if (d) table = checks_.branches(place(node), d->best);
+    const std::int32_t root = attach(node, Role::alternate);
+    if (root == none) return;
+    if (d) {
+        growth_.split(static_cast<std::size_t>(at(root).place), *d, table);
+        if (at(root).test == Test::leaf) {
+            detach(root);  // the memory limit left no room for it
+            return;
+        }
+    }
+    count_change(ChangeKind::started);
+}
+
 bool ReevaluationTree::is_due(std::int32_t node) const noexcept {
     const NodeRecord& kept = leaves_[place(node)];
     return kept.statistics.is_open() && kept.classes >= 2 &&
@@ -86,6 +207,10 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     };
     if (d.best.feature == none) return false;   // no cut to compare the test with
     if (!(d.best.gain > settings_.min_gain)) {  // the null cut wins
+        if (bets()) {
+            start_alternate(node, nullptr);
+            return false;
+        }
         Change change = begin(found.now, 0.0);
         change.kind = ChangeKind::pruned;
         prune(node);
@@ -121,6 +246,10 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     }
     d.second = rival;
     if (rival.feature != none) d.ranking = ranked_against(rival, d.ranking);
+    if (bets()) {
+        start_alternate(node, &d);
+        return false;
+    }
     Change change = begin(rival.gain, d.best.gain);
     prune(node);
     growth_.split(static_cast<std::size_t>(at(node).place), d);
@@ -137,6 +266,7 @@ void ReevaluationTree::prune(std::int32_t node) {
     for (std::int32_t i = node + 1; i < n; ++i) {
         if (at(i).parent == node) note(given_up_, i);
     }
+    retire(node);
     state_.certificates.rename(node, none);
     Node& to = at(node);
     to.test = Test::leaf;
@@ -152,6 +282,7 @@ void ReevaluationTree::prune(std::int32_t node) {
 }
 
 void ReevaluationTree::move_cut(std::int32_t node, const Decision& d) {
+    retire(node);
     {
         const Charge charge(structure_);
         state_.certificates.forget(node);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -23,12 +24,26 @@ struct Reevaluation {
              "inner nodes compare the gains of all features"},
     };
 
+    enum class ReplaceBy : std::uint8_t { gain, betting };
+
     double every = 2000;  // as in MOA
+    ReplaceBy replace_by = ReplaceBy::gain;
+    double switch_delta = 0.05;
+    double switch_after = 300;
 
     template <class Self, class Visit>
     static void each_parameter(Self& self, Visit&& visit) {
         visit("every", self.every, Range{1.0, 9007199254740992.0},
               "Weight of the examples between two checks of an inner node.");
+        visit("replace_by", self.replace_by, OneOf("gain", "betting"),
+              "How a doubted test is replaced: at once, by the gain of a better one; or by bets on "
+              "the rows that its subtree and an alternate with the better test both predict, which "
+              "hold at every row.");
+        visit("switch_delta", self.switch_delta, Probability{},
+              "With bets: probability at which an alternate that is no better replaces its "
+              "subtree, or one that is no worse is given up.");
+        visit("switch_after", self.switch_after, Range{0.0, 9007199254740992.0},
+              "With bets: predictions of both before the first bet.");
     }
 
     [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;

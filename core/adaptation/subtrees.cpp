@@ -33,11 +33,28 @@ void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
     for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
 }
 
-bool Subtrees::is_alternate(std::uint64_t born) const noexcept {
+bool Subtrees::is_beside(std::uint64_t born) const noexcept {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (sides_[i].born == born) return nodes_[i].role == Role::alternate;
+        if (sides_[i].born == born) return nodes_[i].role != Role::child;
     }
     return false;
+}
+
+bool Subtrees::is_given_up(std::int32_t node) const noexcept {
+    for (; node != none; node = at(node).parent) {
+        if (std::find(given_up_.begin(), given_up_.end(), node) != given_up_.end()) return true;
+    }
+    return false;
+}
+
+Duel* Subtrees::duel_of(std::int32_t root, double wait) {
+    if (Duel* const duel = duels_.find(side(root).born)) return duel;
+    const std::size_t more = duels_.growth();
+    if (!room_.may_add(more) || !room_.make_room_for(more, none)) return nullptr;
+    const Charge charge(structure_);
+    Duel& duel = duels_.begin(side(root).born, wait);
+    room_.settle();
+    return &duel;
 }
 
 void Subtrees::shorten_list(Held<std::int32_t>& list) {
@@ -86,6 +103,7 @@ void Subtrees::promote(std::int32_t owner, std::int32_t root) {
     for (std::int32_t i = owner + 1; i < n; ++i) {
         if (at(i).parent == owner && i != root) note(given_up_, i);
     }
+    retire(owner);
     state_.certificates.rename(owner, none);
     state_.certificates.rename(root, owner);
     const std::int32_t old = state_.record(owner);
@@ -123,6 +141,13 @@ void Subtrees::compact() {
         return i == none ? none : ids[static_cast<std::size_t>(i)];
     };
 
+    const Rival* rivals = state_.certificates.rivals().data();
+    for (const Split& split : state_.certificates.splits()) {
+        if (split.node != none && id(split.node) == none && nodes_.predicts(split.node)) {
+            remember(split, rivals);
+        }
+        rivals += split.rivals;
+    }
     const std::vector<std::int32_t> places = leaves_.compact(ids);
     nodes_.compact(ids, places);
     for (std::size_t i = 0; i < n; ++i) {
@@ -140,8 +165,41 @@ void Subtrees::compact() {
     state_.certificates.compact(ids);
     state_.n_leaves = nodes_.predicting_leaves();
     renumber(ids);
+    duels_.keep([&](std::uint64_t born) { return is_beside(born); });
     given_up_.clear();
     reroute();
+    room_.settle();
+}
+
+// ---- certificates of splits that go ----
+
+void Subtrees::retire(std::int32_t node) {
+    if (!nodes_.predicts(node)) return;
+    const Rival* rivals = state_.certificates.rivals().data();
+    for (const Split& split : state_.certificates.splits()) {
+        if (split.node == node) {
+            remember(split, rivals);
+            return;
+        }
+        rivals += split.rivals;
+    }
+}
+
+void Subtrees::remember(const Split& split, const Rival* rivals) {
+    FormerSplit former{split, nodes_.cut_of(split.node), split.null_second ? no_rival : *rivals,
+                       at(split.node).depth, state_.seen};
+    former.split.node = none;
+    if (!decided_by_race(split.verdict)) former.split.log_evidence = 0.0F;
+    former.split.rivals = split.null_second ? 0 : 1;
+    const Charge charge(structure_);
+    std::size_t most = History::most;
+    if (state_.limited()) {
+        const std::size_t more = history_.growth();
+        most = History::most_in(settings_.max_bytes);
+        if (!room_.may_add(more) || room_.free_bytes() < more)
+            most = std::min(most, history_.splits().size());
+    }
+    history_.add(former, most);
     room_.settle();
 }
 
@@ -206,6 +264,8 @@ void Subtrees::save(Snapshot& s) const {
         s.born.push_back(sides_[i].born);
     }
     save_monitors(s);
+    duels_.save(s);
+    history_.save(s);
     s.births = {born_};
     s.change_totals.assign(change_totals_.begin(), change_totals_.end());
     for (const Change& c : changes_) {
@@ -252,6 +312,12 @@ void Subtrees::restore(const Snapshot& s) {
         sides_[i].born = s.born[i];
     }
     restore_monitors(s);
+    demand(bets() || s.duel_born.empty(), "duel_born without bets");
+    {
+        const Charge charge(structure_);
+        duels_.restore(s, [&](std::uint64_t born) { return is_beside(born); });
+    }
+    history_.restore(state_, s);
     std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());
     for (std::size_t i = 0; i < s.change_seen.size(); ++i) {
         const std::string where = at_row("change_seen", i);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "contract.hpp"
+#include "duels.hpp"
+#include "history.hpp"
 #include "side.hpp"
 
 namespace riparian {
@@ -24,8 +26,8 @@ public:
         return growth_in_bytes(sides_, nodes, sizeof(Side));
     }
     [[nodiscard]] std::size_t copy_bytes() const noexcept override {
-        return std::max(bytes_of_copy(sides_, sizeof(Side)),
-                        bytes_of_copy(changes_, sizeof(Change)));
+        return std::max({bytes_of_copy(sides_, sizeof(Side)),
+                         bytes_of_copy(changes_, sizeof(Change)), history_.copy_bytes()});
     }
 
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since) const override;
@@ -33,6 +35,7 @@ public:
         const noexcept override {
         return change_totals_;
     }
+    [[nodiscard]] const History* history() const noexcept override { return &history_; }
 
     void check_sizes(const Snapshot&, const Sizes&) const override;
     void save(Snapshot&) const override;
@@ -50,8 +53,13 @@ protected:
     [[nodiscard]] std::size_t place(std::int32_t id) const noexcept {
         return static_cast<std::size_t>(at(id).test == Test::leaf ? at(id).place : side(id).record);
     }
-    // Whether a node with this birth is the root of an alternate.
-    [[nodiscard]] bool is_alternate(std::uint64_t born) const noexcept;
+    // Whether subtrees bet against their nodes. If not, there are no duels.
+    [[nodiscard]] virtual bool bets() const noexcept { return false; }
+    // The bets on a subtree next to a node. If there are none they begin, after this many rows; null:
+    // there is no room for them.
+    Duel* duel_of(std::int32_t root, double wait);
+    // Whether a node or one above it is discarded at the end of the row.
+    [[nodiscard]] bool is_given_up(std::int32_t node) const noexcept;
     // Writes the inner nodes from a leaf up to a root to path_.
     void trace(std::int32_t leaf, std::int32_t root);
     // Calls visit(Visit) for the nodes of a certain row from a root down to its leaf. Stops when visit()
@@ -73,6 +81,8 @@ protected:
     void promote(std::int32_t owner, std::int32_t root);
     // Removes the nodes of discarded subtrees.
     void compact();
+    // Moves the certificate of a node that predicts to the history, before the node gets another test.
+    void retire(std::int32_t node);
     // Called when nodes get other ids; none: the node is gone.
     virtual void renumber(const std::vector<std::int32_t>&) {}
     // The place and the test of a node, before it changes.
@@ -109,8 +119,14 @@ protected:
     Held<std::int32_t> path_, fragments_;  // of the row at hand
     Held<std::int32_t> tested_;            // nodes whose test ends with it
     Held<std::int32_t> walks_;             // roots, of an example that is forgotten
+    Duels duels_;
 
 private:
+    // Whether a node with this birth is the root of a subtree next to a node.
+    [[nodiscard]] bool is_beside(std::uint64_t born) const noexcept;
+    void remember(const Split&, const Rival*);
+
+    History history_;
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};
 };

@@ -53,9 +53,7 @@ void WindowTree::note_own_test(std::int32_t alternate, bool wrong, double w) {
 // The best alternate that took part in the whole test replaces the node if it erred less. Alternates
 // that fall behind are dropped.
 void WindowTree::conclude_test(std::int32_t node) {
-    for (std::int32_t i = node; i != none; i = at(i).parent) {
-        if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
-    }
+    if (is_given_up(node)) return;
     Trial& ours = *side(node).trial;
     std::int32_t best = none;
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
@@ -111,24 +109,15 @@ void WindowTree::replace(std::int32_t node, std::int32_t best, Standing ours, St
 
 void WindowTree::note_bets(std::int32_t node, bool wrong) {
     for (std::int32_t b = side(node).first; b != none; b = side(b).next) {
-        Duel* duel = duels_.find(side(b).born);
-        if (!duel) {
-            const std::size_t more = duels_.growth();
-            if (!room_.may_add(more) || !room_.make_room_for(more, none)) continue;
-            const Charge charge(structure_);
-            duel = &duels_.begin(side(b).born, how_.test_size);
-            room_.settle();
-        }
-        duel->node_wrong = wrong;
+        Duel* const duel = duel_of(b, how_.test_size);
+        if (duel) duel->node_wrong = wrong;
     }
 }
 
 // The alternate with the most evidence replaces the node if that is enough. Alternates that were shown
 // to be worse are dropped.
 void WindowTree::conclude_bets(std::int32_t node) {
-    for (std::int32_t i = node; i != none; i = at(i).parent) {
-        if (std::find(given_up_.begin(), given_up_.end(), i) != given_up_.end()) return;
-    }
+    if (is_given_up(node)) return;
     const double needed = -ln(settings_.delta);
     const Duel* most = nullptr;
     std::int32_t best = none;
@@ -144,8 +133,7 @@ void WindowTree::conclude_bets(std::int32_t node) {
         }
     }
     if (best != none && growth_.leaves_with(best) <= settings_.max_leaves) {
-        const double n = most->rows;
-        replace(node, best, {most->errors / n, n}, {(most->errors - most->difference) / n, n});
+        replace(node, best, most->of_node(), most->of_alternate());
         return;
     }
     tidy_trial(node);

@@ -38,7 +38,6 @@ void WindowTree::save(Snapshot& s) const {
     }
     s.window = {window_, forgotten_};
     if (how_.archive) save_archive(s);
-    duels_.save(s);
     examples_.save(s.window_values, s.window_codes, s.window_labels, s.window_weights);
     examples_.save_distributions(s.window_uncertain, s.window_numbers);
 }
@@ -108,9 +107,6 @@ void WindowTree::restore(const Snapshot& s) {
     }
     if (exact_in_steps(restore_examples(s))) demand_counts(s);
     if (how_.archive) restore_archive(s);
-    demand(bets() || s.duel_born.empty(), "duel_born without bets on alternates");
-    const Charge charge(structure_);
-    duels_.restore(s, [&](std::uint64_t born) { return is_alternate(born); });
 }
 
 void WindowTree::settle_in() {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "archived.hpp"
-#include "duels.hpp"
 #include "example_window.hpp"
 #include "subtrees.hpp"
 #include "window.hpp"
@@ -50,6 +49,9 @@ protected:
     void renumber(const std::vector<std::int32_t>& ids) override;
     [[nodiscard]] bool several() const noexcept override { return true; }
     [[nodiscard]] Role role() const noexcept override { return Role::alternate; }
+    [[nodiscard]] bool bets() const noexcept override {
+        return how_.replace_by == Window::ReplaceBy::betting;
+    }
 
 private:
     // ---- the window ----
@@ -92,9 +94,6 @@ private:
     void note_own_test(std::int32_t alternate, bool wrong, double w);
     void conclude_test(std::int32_t node);
     void replace(std::int32_t node, std::int32_t best, Standing ours, Standing theirs);
-    [[nodiscard]] bool bets() const noexcept {
-        return how_.replace_by == Window::ReplaceBy::betting;
-    }
     // Notes for the bets on the alternates of a node whether it was wrong about the row.
     void note_bets(std::int32_t node, bool wrong);
     void conclude_bets(std::int32_t node);
@@ -129,7 +128,6 @@ private:
     std::uint64_t forgotten_ = 0;  // since statistics were counted again
     Held<Archived> archive_;       // the oldest first
     std::uint64_t archived_ = 0;   // so far
-    Duels duels_;
 };
 
 // The example went down the branch for missing values where its own did not exist yet. Where another

@@ -47,6 +47,7 @@ struct Certificate {
     std::uint32_t pass = 1;  // over the data; the first unless they were presented again
     Decision decision;
     std::vector<std::vector<double>> branches;  // [child][class]: weights that the split estimated
+    std::uint64_t until = 0;  // examples learned when the split was replaced; 0: the tree has it
 };
 
 // A cut that lost, as it is stored.
@@ -57,6 +58,7 @@ struct Rival {
     std::int32_t category : 24;  // max_categories fit
     std::uint32_t test : 8;
 };
+inline constexpr Rival no_rival{0.0, 0.0, none, none, 0};
 
 // A certificate as it is stored: the best cut is the test of the node, and the others are in a list of
 // rivals, one split after the other.

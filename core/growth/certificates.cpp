@@ -67,8 +67,7 @@ void Certificates::save(Snapshot& s) const {
         s.split_criterion.push_back(split.criterion);
         s.split_pass.push_back(split.pass);
         s.split_evidence.push_back(static_cast<double>(split.log_evidence));
-        const Rival nothing{0.0, 0.0, none, none, 0};
-        const Rival& second = split.null_second ? nothing : *rival;
+        const Rival& second = split.null_second ? no_rival : *rival;
         s.second_feature.push_back(second.feature);
         s.second_category.push_back(second.category);
         s.second_test.push_back(static_cast<std::uint8_t>(second.test));

@@ -276,7 +276,21 @@ struct Snapshot {
         visit("duel_values", s.duel_values);
     }
 
-    // All but the last three, which only few trees have.
+    // Only of a tree that has replaced splits; else empty, and absent.
+    std::vector<std::uint64_t> former_times;  // [split][former_times_each] made, gone, pass
+    std::vector<std::int32_t> former_places;  // [split][former_places_each] place, reason and cuts
+    std::vector<double> former_values;        // [split][former_values_each] evidence
+    static constexpr std::size_t former_times_each = 3, former_places_each = 9,
+                                 former_values_each = 10;
+
+    template <class Self, class Visit>
+    static void each_of_history(Self& s, Visit&& visit) {
+        visit("former_times", s.former_times);
+        visit("former_places", s.former_places);
+        visit("former_values", s.former_values);
+    }
+
+    // All but the last four, which only few trees have.
     template <class Self, class Visit>
     static void each_of_all(Self& s, Visit&& visit) {
         each(s, visit);

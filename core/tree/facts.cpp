@@ -3,9 +3,41 @@
 #include <limits>
 #include <numeric>
 
+#include "../adaptation/history.hpp"
 #include "tree.hpp"
 
 namespace riparian {
+namespace {
+
+// Fills in what a stored split says. `best` is its cut.
+void fill_in(const Split& s, const Candidate& best, const Rival* rivals, Certificate& c) {
+    c.seen = s.seen;
+    c.spent = s.spent;
+    c.pass = s.pass;
+    Decision& d = c.decision;
+    d.verdict = s.verdict;
+    d.criterion = s.criterion;
+    d.best = best;
+    d.ranking.clear(RunnerUp::cut);
+    d.ranking.offer(d.best);
+    for (std::uint8_t i = 0; i < s.rivals; ++i) {
+        const Rival& rival = rivals[i];
+        d.ranking.append({rival.feature, static_cast<Test>(rival.test), rival.threshold,
+                          rival.category, rival.gain});
+    }
+    if (!s.null_second) {
+        d.second = d.ranking[1];
+    } else if (s.verdict == Verdict::forced) {
+        d.second.gain = -std::numeric_limits<double>::infinity();
+    }
+    d.evidence = {s.n, s.gain_range, s.delta};
+    if (decided_by_race(s.verdict)) {
+        d.evidence.log_evidence = static_cast<double>(s.log_evidence);
+    }
+    d.epsilon = s.epsilon;
+}
+
+}  // namespace
 
 TreeFacts Tree::facts() const {
     const auto lock = turnstile_.reading();
@@ -51,40 +83,20 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
     const auto numbers = nodes.numbers();
     // [node]: the place of its certificate in the result.
     std::vector<std::int32_t> places(nodes.size(), none);
-    auto rival = state.certificates.rivals().begin();
+    const Rival* rivals = state.certificates.rivals().data();
     for (const Split& s : state.certificates.splits()) {
         const Node& node = nodes.at(s.node);
         Certificate c;
         c.node = numbers[static_cast<std::size_t>(s.node)];
         // A seeded split was made before the first example.
         if (c.node == none || (since && s.seen <= *since)) {
-            rival += s.rivals;
+            rivals += s.rivals;
             continue;
         }
         c.depth = node.depth;
-        c.seen = s.seen;
-        c.spent = s.spent;
-        c.pass = s.pass;
-        Decision& d = c.decision;
-        d.verdict = s.verdict;
-        d.criterion = s.criterion;
-        d.best = {node.feature, node.test, nodes.threshold(s.node), node.category, s.gain};
-        d.ranking.clear(RunnerUp::cut);
-        d.ranking.offer(d.best);
-        for (std::uint8_t i = 0; i < s.rivals; ++i, ++rival) {
-            d.ranking.append({rival->feature, static_cast<Test>(rival->test), rival->threshold,
-                              rival->category, rival->gain});
-        }
-        if (!s.null_second) {
-            d.second = d.ranking[1];
-        } else if (s.verdict == Verdict::forced) {
-            d.second.gain = -std::numeric_limits<double>::infinity();
-        }
-        d.evidence = {s.n, s.gain_range, s.delta};
-        if (decided_by_race(s.verdict)) {
-            d.evidence.log_evidence = static_cast<double>(s.log_evidence);
-        }
-        d.epsilon = s.epsilon;
+        fill_in(s, {node.feature, node.test, nodes.threshold(s.node), node.category, s.gain},
+                rivals, c);
+        rivals += s.rivals;
         places[static_cast<std::size_t>(s.node)] = static_cast<std::int32_t>(out.size());
         out.push_back(std::move(c));
     }
@@ -95,6 +107,25 @@ std::vector<Certificate> Tree::certificates(std::optional<std::uint64_t> since) 
         const double* const weights = state.estimated(static_cast<std::int32_t>(i));
         auto& branches = out[static_cast<std::size_t>(place)].branches;
         branches.emplace_back(weights, weights + state.known.n_classes);
+    }
+    return out;
+}
+
+std::vector<Certificate> Tree::former_certificates(std::optional<std::uint64_t> since) const {
+    const auto lock = turnstile_.reading();
+    std::vector<Certificate> out;
+    const History* const history = adaptation_->history();
+    if (!history) return out;
+    for (const FormerSplit& f : history->splits()) {
+        const Split& s = f.split;
+        if (since && s.seen <= *since) continue;
+        Certificate c;
+        c.node = none;
+        c.depth = f.depth;
+        c.until = f.until;
+        fill_in(s, {f.cut.feature, f.cut.test, f.cut.threshold, f.cut.category, s.gain}, &f.second,
+                c);
+        out.push_back(std::move(c));
     }
     return out;
 }

@@ -219,6 +219,9 @@ public:
     // most_changes changes are kept.
     [[nodiscard]] std::vector<Certificate> certificates(
         std::optional<std::uint64_t> since = {}) const;
+    // Of splits that the tree no longer has, in the order in which they went.
+    [[nodiscard]] std::vector<Certificate> former_certificates(
+        std::optional<std::uint64_t> since = {}) const;
     [[nodiscard]] std::vector<Change> changes(std::uint64_t since = 0) const;
     // Each leaf with the evidence of its last check. No gain is computed.
     [[nodiscard]] std::vector<LeafState> leaf_states() const;

@@ -44,8 +44,8 @@ POLICIES = [
         max_size=900,
         hook=print,
     ),
-    Reevaluation(every=77),
-    Options(delta=0.7, max_paths=3),
+    Reevaluation(every=77, switch_delta=0.3, switch_after=20),
+    Options(delta=0.7, max_paths=3, switch_delta=0.3, switch_after=20),
 ]
 
 

@@ -12,6 +12,7 @@ from tests import inside
 from tests.compositions import policies_of
 from tests.effort import in_turn
 from tests.reference.efdt import ReevaluationReference
+from tests.reference.efdt_bets import BettingReevaluationReference
 from tests.split_by_split import (
     STREAMS,
     assert_same_counts,
@@ -239,3 +240,111 @@ def test_it_stays_below_a_limit_of_memory():
 def test_what_cannot_work_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         rp.HoeffdingTree(**{"adaptation": "reevaluation"} | options).fit([[0.0], [1.0]], [0, 1])
+
+
+def noise(rng, n):
+    """Labels that do not depend on the features."""
+    return rng.normal(size=(n, 3)), rng.integers(2, size=n), np.ones(n), [False] * 3
+
+
+BETTING = Reevaluation(every=100, replace_by="betting", switch_after=30, switch_delta=0.1)
+
+
+def with_bets(stream, n, how=BETTING, **options):
+    X, y, w, categorical = stream(np.random.default_rng(7), n)
+    model = rp.EFDT(
+        categorical_features=np.flatnonzero(categorical), adaptation=how, **GROWTH | options
+    )
+    reference = BettingReevaluationReference(
+        ["categorical" if c else "numeric" for c in categorical],
+        reevaluate_every=how.every,
+        switch_after=how.switch_after,
+        switch_delta=how.switch_delta,
+        **axes_of(model),
+    )
+    answers = model.prequential(X, y, sample_weight=w)
+    label, expected = {}, []
+    for row, k, weight in zip(
+        in_order_of_appearance(X, categorical), y.tolist(), w.tolist(), strict=True
+    ):
+        expected.append(reference.predict(row))
+        reference.learn(row, label.setdefault(k, len(label)), weight)
+    assert [label[k] for k in answers[1:].tolist()] == expected[1:]
+    return model, reference
+
+
+@pytest.mark.parametrize(
+    ("stream", "options"),
+    [
+        (turning, {}),
+        (turning, {"leaf": "majority"}),
+        (turning, {"how": BETTING.replace(switch_after=0), "leaf": "naive-bayes"}),
+        (turning, {"impurity": "gini", "delta": 0.2}),
+        (fading, {"impurity": "misclassification", "tau": 0.3}),
+        (STREAMS["mixed"], {"leaf": "majority"}),
+    ],
+    ids=["turning", "majority", "no wait", "gini", "fading", "mixed"],
+)
+def test_efdt_with_bets_is_the_tree_of_the_reference(stream, options):
+    model, reference = with_bets(stream, 2200, **options)
+    counts = model.change_counts()
+    assert {kind: counts[kind] for kind in reference.counts} == reference.counts
+    replaced = [change for change in model.changes() if change.kind == "replaced"]
+    for got, want in zip(replaced, reference.replacements, strict=True):
+        assert (got.seen, got.depth) == (want.seen, want.depth)
+        assert (got.leaves_before, got.leaves_after) == (want.leaves_before, want.leaves_after)
+        assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
+        assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
+    assert [s.seen for s in model.splits()] == [s.seen for s in reference.present]
+    former = [s for s in model.splits(history=True) if s.replaced_at is not None]
+    assert sorted((s.seen, s.replaced_at) for s in former) == sorted(
+        (split.seen, until) for until, split in reference.former
+    )
+    assert model.n_leaves_ == reference.n_leaves
+
+
+def test_the_streams_of_the_bets_replace_and_give_up():
+    totals = {"replaced": 0, "dropped": 0}
+    eager = BETTING.replace(switch_after=0, switch_delta=0.4)
+    for stream, rows, how, options in (
+        (turning, 2200, BETTING, {}),
+        (turning, 2200, eager, {}),
+        (noise, 1500, eager.replace(every=50), {"delta": 0.9, "tau": 0.0}),
+    ):
+        model, reference = with_bets(stream, rows, how=how, leaf="majority", **options)
+        for kind in totals:
+            totals[kind] += model.change_counts()[kind]
+            assert model.change_counts()[kind] == reference.counts[kind]
+    assert min(totals.values()) >= 1
+
+
+def test_bets_of_efdt_survive_their_file_and_batches_do_not_matter(tmp_path):
+    X, y, _, categorical = turning(np.random.default_rng(7), 4000)
+    options = {"categorical_features": np.flatnonzero(categorical), "adaptation": BETTING, **GROWTH}
+    whole = rp.EFDT(**options).fit(X, y)
+    parts = rp.EFDT(**options)
+    for first in range(0, len(y), 37):
+        parts.partial_fit(X[first : first + 37], y[first : first + 37], classes=[0, 1])
+        if first % 370 == 0:
+            parts.save(tmp_path / "efdt.rip")
+            parts = rp.load(tmp_path / "efdt.rip")
+    assert whole.change_counts()["replaced"] >= 1
+    assert parts.changes() == whole.changes()
+    assert parts.splits(history=True) == whole.splits(history=True)
+    assert parts.export_text() == whole.export_text()
+
+
+def test_bets_of_efdt_replace_few_subtrees_where_none_is_better():
+    """Labels do not depend on the features; with any lead a test is doubted."""
+    counts = {"started": 0, "replaced": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(4000, 4)), rng.integers(2, size=4000)
+        how = Reevaluation(every=50, replace_by="betting", switch_after=0, switch_delta=0.05)
+        model = rp.EFDT(
+            grace_period=50, delta=0.9, tau=0.0, leaf="majority", max_leaves=6, adaptation=how
+        ).fit(X, y)
+        for kind in counts:
+            counts[kind] += model.change_counts()[kind]
+    assert counts["started"] > 40
+    assert counts["replaced"] <= 0.05 * counts["started"]

@@ -84,9 +84,7 @@ class ReevaluationReference(ReferenceTree):
         depth, leaves, bound = node.depth, self.leaves(at), p.epsilons * evidence.epsilon
         now = self._gain_now(at, node.cut, found)
         if not evidence.gain > p.min_gain:
-            self._prune(at)
-            self.changes.append(Change(self.seen, "pruned", depth, leaves, 1, now, 0.0, bound))
-            return True
+            return self._become_leaf(at, now, bound)
         same = evidence.best.feature == node.cut.feature
         if same and evidence.best.test == node.cut.test == "threshold":
             cut = self._executed(at, p.impurity, evidence.best, evidence.gain)
@@ -116,13 +114,28 @@ class ReevaluationReference(ReferenceTree):
             reason = "tie"
         else:
             return False
+        against = Evidence(evidence.best, evidence.gain, rival[1], rival[0], evidence.epsilon)
+        return self._get_test(at, against, situation.n, reason, bound)
+
+    def _become_leaf(self, at: int, now: float, bound: float) -> bool:
+        """No cut gains anything; true if the children are gone."""
+        depth, leaves = self.nodes[at].depth, self.leaves(at)
         self._prune(at)
-        if self.n_leaves - 1 + len(evidence.best.table) <= p.max_leaves:
-            against = Evidence(evidence.best, evidence.gain, rival[1], rival[0], evidence.epsilon)
-            self._split(at, p.impurity, against, situation.n, reason)
+        self.changes.append(Change(self.seen, "pruned", depth, leaves, 1, now, 0.0, bound))
+        return True
+
+    def _get_test(self, at: int, against: Evidence, n: float, reason: str, bound: float) -> bool:
+        """Another test is better; true if the children are new."""
+        p = self.parameters
+        node, leaves = self.nodes[at], self.leaves(at)
+        assert against.best is not None
+        self._prune(at)
+        if self.n_leaves - 1 + len(against.best.table) <= p.max_leaves:
+            self._split(at, p.impurity, against, n, reason)
         kind = "pruned" if node.cut is None else "resplit"
+        gains = against.runner_up_gain, against.gain
         self.changes.append(
-            Change(self.seen, kind, depth, leaves, self.leaves(at), rival[0], evidence.gain, bound)
+            Change(self.seen, kind, node.depth, leaves, self.leaves(at), *gains, bound)
         )
         return True
 

@@ -138,6 +138,10 @@ class Split:
         With ``bound="betting"``, the natural logarithm of the evidence against the closest rival,
         which is at least :math:`\\ln(1/\\delta)`. Gains and `n` then count the rows since the race
         began, and `epsilon` is 0. None for every other bound.
+    replaced_at : int or None
+        Number of examples that the tree had learned when the split was replaced, pruned or moved.
+        The split then has the node -1 and no `branches`, and of the other cuts only the runner-up
+        is kept. None for a split that the tree still has.
     """
 
     node: int
@@ -162,18 +166,19 @@ class Split:
     branches: tuple[tuple[float, ...], ...]
     pass_number: int = 1
     evidence: float | None = None
+    replaced_at: int | None = None
 
     def __str__(self) -> str:
         if self.reason == "seeded":
             return (
                 f"split on {self.cut} by a batch tree of {self.n:,.0f} examples there: "
-                f"gain {self.gain:.4g}, no bound"
+                f"gain {self.gain:.4g}, no bound{_replaced(self)}"
             )
         if self.evidence is not None:
             return (
                 f"split on {self.cut} after {self.n:,.0f} rows of a race: gain {self.gain:.4g} "
                 f"against {self.runner_up_gain:.4g} for {self.runner_up}, {_claim(self)}; "
-                f"{_race(self.evidence, self.delta)}{_pass(self)}"
+                f"{_race(self.evidence, self.delta)}{_pass(self)}{_replaced(self)}"
             )
         why = {
             "bound": "",
@@ -185,6 +190,7 @@ class Split:
             f"split on {self.cut} after {self.n:,.0f} examples: gain {self.gain:.4g} "
             f"against {self.runner_up_gain:.4g} for {self.runner_up}, "
             f"epsilon {self.epsilon:.4g}{_times(self)}{_delta(self)}{why}{_pass(self)}"
+            f"{_replaced(self)}"
         )
 
 
@@ -207,6 +213,10 @@ def _delta(split: Split) -> str:
 
 def _pass(split: Split) -> str:
     return f", pass {split.pass_number}" if split.pass_number > 1 else ""
+
+
+def _replaced(split: Split) -> str:
+    return "" if split.replaced_at is None else f"; replaced at row {split.replaced_at:,}"
 
 
 #: The reason of a split as text, after "by".
@@ -372,6 +382,7 @@ def splits_of(
             branches=tuple(map(tuple, branches)),
             pass_number=pass_number,
             evidence=None if math.isnan(evidence) else evidence,
+            replaced_at=until or None,
         )
         for (
             node,
@@ -390,6 +401,7 @@ def splits_of(
             pass_number,
             branches,
             evidence,
+            until,
         ) in certificates
     )
 

@@ -55,6 +55,8 @@ class Parts:
         The changes of a tree that adapts.
     change_counts : mapping of str to int
         How often each kind of change happened.
+    former_splits : Certificates of Split or None
+        Splits that a tree that adapts no longer has, in the order in which they were made.
     member_changes : sequence of str or None
         What happened to the members of a forest, as lines of text.
     """
@@ -76,6 +78,7 @@ class Parts:
     guarantee: str | None = None
     changes: Certificates[Change] | None = None
     change_counts: Mapping[str, int] = field(default_factory=dict)
+    former_splits: Certificates[Split] | None = None
     member_changes: Sequence[str] | None = None
 
 

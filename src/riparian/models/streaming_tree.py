@@ -168,7 +168,7 @@ class StreamingTree(TreeModel[_core.Engine]):
 
     # -- looking inside -----------------------------------------------------------------------
 
-    def splits(self, *, since: int | None = None) -> Certificates[Split]:
+    def splits(self, *, since: int | None = None, history: bool = False) -> Certificates[Split]:
         """Return the certificates of the splits of the tree, oldest first.
 
         Parameters
@@ -176,6 +176,11 @@ class StreamingTree(TreeModel[_core.Engine]):
         since : int, optional
             An earlier value of `n_seen_`: only splits made after that many examples. By default
             all splits, with those that came with a batch tree.
+        history : bool, default=False
+            Also list splits that the tree no longer has: those that predicted until they were
+            replaced, pruned or moved. They have `replaced_at`. The last 500 of them are kept; under
+            `max_bytes` as many as fit in a thirty-second part of it, and fewer where that part is
+            not free.
 
         Returns
         -------
@@ -193,7 +198,11 @@ class StreamingTree(TreeModel[_core.Engine]):
         >>> split.n, split.reason
         (3400.0, 'tie')
         """
-        certificates = self._fitted().certificates(example_count("since", since))
+        engine, first = self._fitted(), example_count("since", since)
+        certificates = engine.certificates(first)
+        if history:
+            gone = engine.former_certificates(first)
+            certificates = sorted([*gone, *certificates], key=lambda entry: entry[2])
         return splits_of(certificates, self._schema, self._learned_with)
 
     def pending(self, *, nearest: int | None = None) -> Certificates[Pending]:
@@ -291,6 +300,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         parts = super()._parts()
         splits = self.splits()
         adapts = self._learned_with["adaptation"].name != "none"
+        former = [s for s in self.splits(history=True) if s.replaced_at is not None]
         return replace(
             parts,
             sizes={**parts.sizes, "active_leaves": self.n_active_leaves_},
@@ -299,6 +309,7 @@ class StreamingTree(TreeModel[_core.Engine]):
             guarantee=self.guarantee(),
             changes=self.changes() if adapts else None,
             change_counts=self.change_counts() if adapts else {},
+            former_splits=Certificates(former) if adapts else None,
         )
 
     def _evidence_lines(self) -> dict[int, str]:

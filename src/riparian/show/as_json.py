@@ -65,6 +65,8 @@ def model_dict(
         found["change_counts"] = dict(parts.change_counts)
         last = view.last_changes(None if changes else n_splits)
         found["changes"] = [_record(change) for change in last]
+        former = view.last_former_splits(None if changes else n_splits)
+        found["former_splits"] = [_record(split) for split in former]
     if schema:
         found["features"] = [
             {

@@ -216,8 +216,31 @@ def _changes(view: ModelView) -> str:
     table = table_html("The newest first", heads, rows, text_columns=(1, 2, 3))
     return (
         f"{about} The evidence is the error or the gain before and after; the difference had to "
-        f"exceed the bound.</p><div class='scroll'>{table}</div></section>"
+        f"exceed the bound.</p><div class='scroll'>{table}</div>{_former(view)}</section>"
     )
+
+
+def _former(view: ModelView) -> str:
+    """The certificates of splits that the tree no longer has."""
+    last = view.last_former_splits(_MOST_SPLITS)[::-1]
+    if not last:
+        return ""
+    rows = [
+        (
+            weight_text(split.seen),
+            weight_text(float(split.replaced_at or 0)),
+            str(split.depth),
+            label_text(split.cut),
+            f"{split.gain:.4f}",
+            *_evidence(split),
+            weight_text(split.n),
+            split.reason,
+        )
+        for split in last
+    ]
+    heads = ("at row", "until row", "depth", "split", "gain", "runner-up", "gap", "ε", "δ", "n")
+    table = table_html("The newest first", (*heads, "reason"), rows, text_columns=(3, 5, 10))
+    return fold("Certificates of splits that were replaced", f"<div class='scroll'>{table}</div>")
 
 
 def _evidence(split: Split) -> tuple[str, str, str, str]:

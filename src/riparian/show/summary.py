@@ -193,6 +193,10 @@ def _print_changes(
         _print_pairs(out, counts or [("none yet", "")])
         for change in view.last_changes(None if every else n_splits):
             out.print(f"  {label_text(str(change))}")
+        if every and (former := view.last_former_splits(None)):
+            _print_heading(out, "Splits that were replaced")
+            for split in former:
+                _print_paragraph(out, f"row {split.seen:,}: {label_text(str(split))}", inner="    ")
     elif every and parts.member_changes is not None:
         _print_lines(out, "Changes", parts.member_changes)
     elif every:

@@ -120,6 +120,11 @@ class ModelView:
         """The last `n` changes, oldest first; None gives all."""
         return _last(self.parts.changes, n) if self.parts else []
 
+    def last_former_splits(self, n: int | None) -> list[Split]:
+        """The `n` splits that were replaced last, the one that went first first; None gives all."""
+        former = self.parts.former_splits if self.parts else None
+        return _last(sorted(former or [], key=lambda split: split.replaced_at or 0), n)
+
     def change_text(self) -> str:
         """How often each kind of change happened, in a line."""
         counts = self.parts.change_counts if self.parts else {}

@@ -30,7 +30,7 @@ class EFDT(
     over its checks. A tie changes a test only with a lead of half of `tau`, as in MOA; otherwise
     equal features would replace each other forever. A cut moves only where it gains more than the
     one before, and where a leaf would split. The example that changes a node is learned as if it
-    came before the change.
+    came before the change. ``Reevaluation(replace_by="betting")`` is not in the paper.
 
     References
     ----------

@@ -28,6 +28,7 @@ class HoeffdingOptionTree(
     estimated when the test was made, and those counted since.
 
     *Differs from the paper*: a node goes on counting all features, also those that it tests.
+    ``Options(replace_by="betting")`` is not in the paper.
 
     References
     ----------
