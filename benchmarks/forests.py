@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 import workloads
-from choosing_streams import CHOOSING, HELD_OUT
+from choosing_streams import CHOOSING, REPORTING
 from numpy.typing import NDArray
 from peers import moa_tree
 from peers.moa_tree import MoaTree
@@ -187,10 +187,10 @@ def _river(workload: Workload) -> float | None:
 
 
 def _accuracy(options: argparse.Namespace) -> None:
-    wanted = options.streams.split(";") if options.streams else [*CHOOSING, *HELD_OUT]
+    wanted = options.streams.split(";") if options.streams else [*CHOOSING, *REPORTING]
     rows: list[dict[str, Any]] = []
     for name in wanted:
-        make = (CHOOSING | HELD_OUT)[name]
+        make = (CHOOSING | REPORTING)[name]
         try:
             stream = make(1)
         except (OSError, ValueError, LookupError) as error:
