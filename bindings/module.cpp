@@ -4,8 +4,6 @@
 #include "arrow.hpp"
 #include "parts.hpp"
 
-void bind_summary(nanobind::module_& m);
-
 NB_MODULE(_core, m) {
     // A test runner that keeps tracebacks alive at exit is no leak of ours.
     nanobind::set_leak_warnings(false);

@@ -18,3 +18,4 @@ void bind_pairs(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
 void bind_process(nanobind::module_& m);
 void bind_restructuring(nanobind::module_& m);
+void bind_summary(nanobind::module_& m);

@@ -13,11 +13,9 @@ class Limits:
 
     body: int = 8 << 20
     arrow_body: int = 64 << 20
-    model_file: int = 1 << 30
     rows: int = 100_000
     arrow_rows: int = 2_000_000
     row_bytes: int = 1 << 20
-    json_depth: int = 8
     id_bytes: int = 256
     header_seconds: float = 5.0
     body_seconds: float = 10.0
