@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -76,21 +77,24 @@ def test_the_same_bytes_while_actors_are_killed(cluster, kills):
     with rp.cluster.threads(1) as pool:
         expected = digest(learned(make(), pool, columns, y)[0])
     rng = random.Random(1)
-    died = 0
-    with rp.cluster.ray(2) as pool:
-        ask = pool.ask
+    left, died = kills, 0
+    actors: Any
+    with rp.cluster.ray(2) as actors:
+        ask = actors.ask
 
         def kill_some(worker, method, *args):
+            nonlocal left
             future = ask(worker, method, *args)
-            if died < kills and rng.random() < 0.3:
-                remote = pool._lanes[worker]._remote
-                if remote is not None:
-                    ray.kill(remote._actor)
+            remote = actors._lanes[worker]._remote
+            if left and remote is not None and rng.random() < 0.3:
+                left -= 1
+                ray.kill(remote._actor)
             return future
 
-        pool.ask = kill_some
-        while died < kills:
-            model, rounds = learned(make(), pool, columns, y)
+        actors.ask = kill_some
+        while left:
+            model, rounds = learned(make(), actors, columns, y)
             assert digest(model) == expected
             died += rounds.counts["died"]
-    assert died >= kills
+    # An actor may be killed after its last answer, or twice.
+    assert died >= 1

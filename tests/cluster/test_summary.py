@@ -290,7 +290,7 @@ def test_hostile_arrays_are_refused_or_harmless(data):
     how = data.draw(st.sampled_from(["change", "cut", "longer", "gone"]))
     if how == "change" and len(values):
         at = data.draw(st.integers(0, len(values) - 1))
-        extreme = [0, 1, 2, 255] if values.dtype == np.uint8 else [0, 1, 7, 2**31 - 1]
+        extreme: list[float] = [0, 1, 2, 255] if values.dtype == np.uint8 else [0, 1, 7, 2**31 - 1]
         if values.dtype == np.float64:
             extreme = [0.0, -1.0, 1e300, np.inf, np.nan, 0.5]
         values[at] = data.draw(st.sampled_from(extreme))

@@ -42,17 +42,16 @@ def _of_arrow(X: Any) -> list[tuple[Name, Column]] | None:
     if not (hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "schema")):
         return None
     if hasattr(X, "__arrow_c_stream__"):
-        read = _core.read_arrow(X.__arrow_c_stream__())
-    elif hasattr(X, "__arrow_c_array__"):
-        read = _core.read_arrow_array(*X.__arrow_c_array__())
-    else:
-        return None
-    return [
-        (name, Codes(array, values))
-        if kind == "categorical"
-        else (name, Numbers(array, 0 if kind == "numeric" else None))
-        for name, kind, array, values in read
-    ]
+        return [_named(*column) for column in _core.read_arrow(X.__arrow_c_stream__())]
+    if hasattr(X, "__arrow_c_array__"):
+        return [_named(*column) for column in _core.read_arrow_array(*X.__arrow_c_array__())]
+    return None
+
+
+def _named(name: str, kind: str, array: Any, values: list[Any]) -> tuple[Name, Column]:
+    if kind == "categorical":
+        return name, Codes(array, values)
+    return name, Numbers(array, 0 if kind == "numeric" else None)
 
 
 def _of_series(series: Any, label: str) -> Column:

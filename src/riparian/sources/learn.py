@@ -26,6 +26,7 @@ from riparian.sources.source import Source, Start
 
 __all__ = [
     "Learning",
+    "declared_fields",
     "join_settings",
     "learn",
     "message_format",
@@ -64,17 +65,23 @@ def messages_of(
     """Return what a user says about the messages of a source; the source decides the rest."""
     if target is None and source.name.startswith("synth:"):
         target = "class"
-    declared = None if schema is None else read_schema(schema)
     return Messages(
         target,
         format or message_format(source),
         tuple(categorical),
         tuple(drop),
         None if columns is None else tuple(columns),
-        schema=None if declared is None else dict(declared.columns),
-        labels="text" if declared is None else declared.labels,
+        **declared_fields(schema),
         **others,
     )
+
+
+def declared_fields(schema: str | os.PathLike[str] | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fields of messages whose schema is declared."""
+    if schema is None:
+        return {}
+    declared = read_schema(schema)
+    return {"schema": dict(declared.columns), "labels": declared.labels}
 
 
 class Learning:
