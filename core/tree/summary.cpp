@@ -132,8 +132,8 @@ void without_splits(Snapshot& s) {
           s.rival_gain, s.split_pass);
 }
 
-// As after the first row of a new tree.
-Snapshot emptied(Snapshot s) {
+// As after the first row of a new tree. `extras`: what the statistics keep at an empty leaf.
+Snapshot emptied(Snapshot s, const std::vector<double>& extras) {
     const std::size_t leaves = s.weight.size();
     const auto zero = [](auto&... arrays) { (std::fill(arrays.begin(), arrays.end(), 0), ...); };
     const auto clear = [](auto&... arrays) { (arrays.clear(), ...); };
@@ -149,6 +149,12 @@ Snapshot emptied(Snapshot s) {
           s.right_idbd, s.unit_sizes, s.units, s.delay, s.check_n, s.check_numbers, s.check_cuts,
           s.sparse, s.sparse_sizes, s.sparse_rows, s.sparse_features, s.sparse_classes,
           s.sparse_pair_rows, s.sparse_moments, s.split_evidence);
+    if (!extras.empty()) {
+        s.extras_sizes.assign(leaves, extras.size());
+        for (std::size_t i = 0; i < leaves; ++i) {
+            s.extras.insert(s.extras.end(), extras.begin(), extras.end());
+        }
+    }
     without_splits(s);
     return s;
 }
@@ -287,11 +293,23 @@ void Summary::Grove::add(const Grove& summary, const Relabelling& codes) {
     to.seen += from.seen;
 }
 
+std::vector<double> Summary::Grove::extras_of_an_empty_leaf(const TreeSettings& settings,
+                                                            const Snapshot& s) {
+    Grove empty(settings);
+    std::vector<Kind> kinds;
+    for (const std::uint8_t kind : s.kinds) kinds.push_back(static_cast<Kind>(kind));
+    empty.growth.add_features(kinds);
+    const LeafExtras* const extras = empty.growth.state.leaves.extras(0);
+    return extras ? extras->save(0) : std::vector<double>{};
+}
+
 // ---- summaries ----
 
 Summary::Summary(const TreeSettings& settings, const Snapshot& tree)
     : judge_(std::make_unique<Grove>(settings, tree)),
-      own_(settings_of_summary(settings), with_splits(emptied(tree))) {
+      own_(settings_of_summary(settings),
+           with_splits(emptied(
+               tree, Grove::extras_of_an_empty_leaf(settings_of_summary(settings), tree)))) {
     own_.growth.state.certificates = {};
 }
 

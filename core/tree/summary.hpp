@@ -73,6 +73,9 @@ private:
         Grove(const TreeSettings&, const Snapshot&);
         // Adds a summary to the leaves.
         void add(const Grove& summary, const Relabelling&);
+        // What the statistics keep at a leaf of this tree before its first row.
+        [[nodiscard]] static std::vector<double> extras_of_an_empty_leaf(const TreeSettings&,
+                                                                         const Snapshot&);
 
         Growth growth;
         RowLearner rows;

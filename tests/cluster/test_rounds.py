@@ -29,6 +29,8 @@ MODELS = [
     lambda: rp.HoeffdingTree(
         grace_period=100, leaf="naive-bayes", bound="normal", impurity="accuracy"
     ),
+    lambda: rp.SPDT(),
+    lambda: rp.HoeffdingTree(grace_period=100, statistics="histogram"),
 ]
 
 
