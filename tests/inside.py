@@ -15,6 +15,7 @@ from riparian.models.settings import _declared
 __all__ = [
     "axes",
     "batch",
+    "bytes_kept_by_worker",
     "classes",
     "core",
     "docstring_entries",
@@ -26,6 +27,7 @@ __all__ = [
     "member_axes",
     "memory_for_river",
     "nodes",
+    "option_of",
     "plain",
     "read_only_carefully",
     "read_only_fast",
@@ -35,11 +37,14 @@ __all__ = [
     "restored",
     "rules",
     "schema",
+    "serving_of",
     "set_engine",
     "set_schema",
     "skipped_by_river",
     "snapshot",
     "standings",
+    "worker",
+    "worker_process",
 ]
 
 
@@ -173,3 +178,31 @@ def skipped_by_river(model):
 def learner_of(learning):
     """The learner of a handle that `rp.learn` returned."""
     return learning._learner
+
+
+def worker(pool, number):
+    """The process or actor behind a worker of a pool; None while it is not there."""
+    remote = pool._lanes[number]._remote
+    return None if remote is None else getattr(remote, "_actor", remote)
+
+
+def worker_process(pool, number):
+    """The process of a worker of a pool of processes; None while it is not there."""
+    remote = pool._lanes[number]._remote
+    return None if remote is None else remote._process
+
+
+def bytes_kept_by_worker(pool, number):
+    """How many handles a worker process holds, and how many it was sent so far."""
+    remote = pool._lanes[number]._remote
+    return len(remote._there), remote._next
+
+
+def serving_of(app):
+    """What the routes of a server share."""
+    return next(iter(app.routes)).app._serving
+
+
+def option_of(source, name):
+    """An option that a source was opened with."""
+    return getattr(source, f"_{name}")

@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+#: The client of a server has a test with a server, in tests/serve.
+EXAMPLES = sorted(
+    path
+    for path in (Path(__file__).parent.parent / "examples").glob("*.py")
+    if path.stem != "serving_client"
+)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -146,7 +146,7 @@ def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path
             assert process.stdout is not None
             process.stdout.readline()
             try:
-                process.wait(None if life == 29 else rng.uniform(0.05, 1.5 + life / 5))
+                process.wait(None if life == 29 else rng.uniform(0.05, 0.1) * (life + 1))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()

@@ -15,6 +15,7 @@ import pytest
 
 import riparian as rp
 from riparian.cluster import Pool, WorkerDied
+from tests import inside
 from tests.cluster.pool_workers import Echo, broken
 
 POOLS = {"threads": rp.cluster.threads, "processes": rp.cluster.processes}
@@ -73,13 +74,13 @@ def test_handles_arrive_as_their_bytes(pool):
 
 
 def test_a_process_forgets_the_bytes_of_dropped_handles(processes):
-    lane = processes._lanes[0]
     for n in range(10):
         handle = processes.put(bytes(n))
         assert processes.ask(0, "both", handle, b"").result(120) == bytes(n)
         assert processes.ask(0, "both", handle, b"").result(120) == bytes(n)
-        assert len(lane._remote._there) <= 2
-    assert lane._remote._next == 10
+        held, _ = inside.bytes_kept_by_worker(processes, 0)
+        assert held <= 2
+    assert inside.bytes_kept_by_worker(processes, 0)[1] == 10
 
 
 def test_errors_of_a_worker_are_raised_here(pool):

@@ -12,6 +12,7 @@ import pytest
 
 import riparian as rp
 from riparian.cluster import Pool, WorkerDied
+from tests import inside
 from tests.cluster.parts import digest, learned, stream
 from tests.cluster.pool_workers import Echo
 
@@ -85,10 +86,10 @@ def test_the_same_bytes_while_actors_are_killed(cluster, kills):
         def kill_some(worker, method, *args):
             nonlocal left
             future = ask(worker, method, *args)
-            remote = actors._lanes[worker]._remote
-            if left and remote is not None and rng.random() < 0.3:
+            actor = inside.worker(actors, worker)
+            if left and actor is not None and rng.random() < 0.3:
                 left -= 1
-                ray.kill(remote._actor)
+                ray.kill(actor)
             return future
 
         actors.ask = kill_some

@@ -18,6 +18,7 @@ from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.pool import Handle, WorkerDied
 from riparian.cluster.rounds import DifferentAnswers, Rounds
 from riparian.cluster.worker import RowWorker
+from tests import inside
 from tests.cluster.parts import digest, learned, lessons, part, stream
 
 MODELS = [
@@ -46,7 +47,7 @@ def test_the_same_bytes_for_any_number_of_threads(make, seed):
     assert len(found) == 1
     assert model.n_seen_ == 9000
     assert model.n_leaves_ > 3
-    assert [f.name for f in model._schema.features] == ["a", "b", "job", "new", "town"]
+    assert [f.name for f in inside.features(model)] == ["a", "b", "job", "new", "town"]
 
 
 def test_the_number_of_shards_matters_and_that_of_workers_does_not():
@@ -77,8 +78,7 @@ def test_processes_give_the_bytes_of_threads_while_some_of_them_are_killed(kills
         rng = random.Random(3)
         while kills and not done.is_set():
             time.sleep(rng.uniform(0.02, 0.3))
-            remote = pool._lanes[rng.randrange(2)]._remote
-            process = None if remote is None else remote._process
+            process = inside.worker_process(pool, rng.randrange(2))
             if process is not None and process.is_alive():
                 os.kill(process.pid, signal.SIGKILL)
                 kills -= 1

@@ -12,6 +12,7 @@ from riparian.cluster.shards import check_shards, groups, merged
 from riparian.cluster.summary import Summary, absorb, check_mergeable
 from riparian.errors import ModelFileError
 from riparian.storage.modelfile import from_bytes, to_bytes
+from tests import inside
 from tests.cluster.parts import digest, part, stream
 
 LEAVES = ["majority", "naive-bayes"]
@@ -59,9 +60,9 @@ def test_names_that_come_in_the_middle_are_those_of_the_sequential_tree():
         absorb(one, low)
         other.partial_fit(part(columns, 1, 3000), y[1:])
         assert one.classes_.tolist() == other.classes_.tolist()
-        assert [f.codes for f in one._schema.features] == [f.codes for f in other._schema.features]
+        assert [f.codes for f in inside.features(one)] == [f.codes for f in inside.features(other)]
         assert one.n_seen_ == other.n_seen_ == 3000
-        ours, theirs = one._engine.snapshot(), other._engine.snapshot()
+        ours, theirs = inside.snapshot(one), inside.snapshot(other)
         for name, values in theirs.items():
             # The root learned one row before, so that even one summary is merged into it.
             np.testing.assert_allclose(ours[name], values, rtol=1e-9, atol=1e-9, err_msg=name)
@@ -76,7 +77,7 @@ def test_two_shards_that_meet_the_same_names_in_another_order():
     high.learn(rows, ["v", "u", "w"])
     low.merge(high)
     absorb(model, low)
-    schema = model._schema
+    schema = inside.schema(model)
     assert schema.classes == ["n", "u", "v", "w"]
     assert [f.name for f in schema.features] == ["a", "c", "p", "q"]
     assert list(schema.features[1].codes) == ["x", "z", "y", "w"]
@@ -85,7 +86,7 @@ def test_two_shards_that_meet_the_same_names_in_another_order():
     other.partial_fit({"a": [2.0, 3.0], "c": ["z", "y"], "p": [1.0, 2.0]}, ["u", "v"])
     last = {"a": [np.nan] * 3, "c": ["y", "z", "w"], "p": [3.0, 4.0, 5.0], "q": ["t"] * 3}
     other.partial_fit(last, ["v", "u", "w"])
-    ours, theirs = model._engine.snapshot(), other._engine.snapshot()
+    ours, theirs = inside.snapshot(model), inside.snapshot(other)
     for name, values in theirs.items():
         np.testing.assert_allclose(ours[name], values, rtol=1e-12, err_msg=name)
 
@@ -160,7 +161,7 @@ def test_rounds_of_one_row_make_the_splits_of_the_sequential_tree():
     assert len(ours) == len(theirs) > 2
     for mine, its in zip(ours, theirs, strict=True):
         assert (mine.seen, mine.node, mine.feature) == (its.seen, its.node, its.feature)
-    found, expected = one._engine.snapshot(), other._engine.snapshot()
+    found, expected = inside.snapshot(one), inside.snapshot(other)
     np.testing.assert_allclose(found["threshold"], expected["threshold"], rtol=1e-9)
     assert found["parent"].tolist() == expected["parent"].tolist()
 
@@ -171,12 +172,12 @@ def test_correct_predictions_of_both_predictors_are_added():
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=2000) > 0, 1, 0)
     model = rp.VFDT(leaf="adaptive", grace_period=10_000)
     model.partial_fit(X[:500], y[:500])
-    before = {k: model._engine.snapshot()[k][0] for k in ("right_majority", "right_bayes")}
+    before = {k: inside.snapshot(model)[k][0] for k in ("right_majority", "right_bayes")}
     majority = from_bytes(to_bytes(model))
     summary = Summary(model)
     summary.learn(X[500:], y[500:])
     absorb(model, summary)
-    after = model._engine.snapshot()
+    after = inside.snapshot(model)
     most = np.bincount(y[:500]).argmax()
     assert after["right_majority"][0] - before["right_majority"] == (y[500:] == most).sum()
     bayes = rp.VFDT(leaf="naive-bayes", grace_period=10_000).partial_fit(X[:500], y[:500])
@@ -192,7 +193,7 @@ def test_weights_count_and_rows_of_weight_0_do_not():
     summary.learn([[2.0], [3.0], [4.0]], [0, 1, 1], [2.0, 0.0, 0.5])
     absorb(model, summary)
     assert model.n_seen_ == 3
-    assert model._engine.snapshot()["weight"].tolist() == [3.5]
+    assert inside.snapshot(model)["weight"].tolist() == [3.5]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,10 @@ def test_workers_merge_their_evidence():
         ({"workers": 2}, "only for bound 'betting'"),
         ({"bound": "betting"}, "supports the impurities 'gini', 'accuracy'"),
         ({"bound": "betting", "impurity": "gini", "epsilons": 2}, "no epsilon"),
-        ({"bound": "betting", "impurity": "accuracy", "fixed_labels": True}, "judges predictions"),
+        (
+            {"bound": "betting", "impurity": "accuracy", "fixed_labels": True},
+            "evaluates predictions",
+        ),
         ({"bound": "betting", "impurity": "gini", "tau": -1.0}, "tau must be"),
         ({"bound": "betting", "impurity": "gini", "workers": 0}, "workers"),
     ],

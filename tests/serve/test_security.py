@@ -9,6 +9,7 @@ import pytest
 from riparian.serve.app import make_app
 from riparian.serve.serving import Served, Serving
 from riparian.serve.tokens import SCOPES, Tokens, new_token, write_tokens
+from tests import inside
 from tests.serve.asgi import client_of
 from tests.serve.serving import rows_of, tree
 
@@ -110,7 +111,7 @@ def test_a_session_reads_and_changes_nothing(guarded) -> None:
 
 def test_a_removed_token_ends_its_sessions(guarded) -> None:
     app, client, tokens, path = guarded
-    guard = next(iter(app.routes)).app._serving.guard
+    guard = inside.serving_of(app).guard
     reply = client.post("/session", json={"token": tokens["read"]})
     headers = {"cookie": reply.headers["set-cookie"].partition(";")[0]}
     stored = json.loads(path.read_text())

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from riparian.cli import learn_run
 from riparian.cli.app import app
+from tests import inside
 
 ROW = {"x": 1.0, "c": "a", "id": "k", "at": 1.0, "y": "yes"}
 DECLARED = {"columns": {"x": "numeric"}, "labels": "text"}
@@ -29,10 +30,16 @@ def captured(tmp_path, monkeypatch):
     (tmp_path / "options.json").write_text(json.dumps({"idle-line": "4"}))
     seen = []
 
-    def run_learner(job, folder, keep, settings, running, sink):
+    def run_learner(job, folder, keep, settings, running, sink, team):
         seen.append(
             SimpleNamespace(
-                job=job, folder=folder, keep=keep, settings=settings, running=running, sink=sink
+                job=job,
+                folder=folder,
+                keep=keep,
+                settings=settings,
+                running=running,
+                sink=sink,
+                team=team,
             )
         )
 
@@ -47,14 +54,26 @@ def captured(tmp_path, monkeypatch):
     return run
 
 
+def idle_line(c):
+    return inside.option_of(c.job.source, "idle_line")
+
+
+def shards_of(c):
+    return None if c.team is None else c.team.shards
+
+
 #: The options, what they set, and its value then. By default it has another one.
 CASES = {
     "every": (["--every", "500"], lambda c: c.settings.every_rows, 500),
     "keep": (["--keep", "7"], lambda c: c.keep, 7),
     "start": (["--start", "end"], lambda c: c.job.start, "end"),
-    "follow": (["--follow"], lambda c: c.job.source._follow, True),
+    "follow": (["--follow"], lambda c: inside.option_of(c.job.source, "follow"), True),
     "until_end": (["--until-end"], lambda c: c.job.how["follow"], False),
-    "idle_line": (["--idle-line", "3s"], lambda c: c.job.source._idle_line, 3.0),
+    "idle_line": (
+        ["--idle-line", "3s"],
+        idle_line,
+        3.0,
+    ),
     "categorical": (["--categorical", "x,c"], lambda c: c.job.messages.categorical, ("x", "c")),
     "drop": (["--drop", "x"], lambda c: c.job.messages.drop, ("x",)),
     "columns": (["--columns", "a,y"], lambda c: c.job.messages.columns, ("a", "y")),
@@ -70,13 +89,20 @@ CASES = {
     "dead_letters": (["--dead-letters", "dead.jsonl"], lambda c: c.sink is not None, True),
     "rows": (["--rows", "20000"], lambda c: c.settings.rows, 20_000),
     "block": (["--block", "11"], lambda c: c.settings.block, 11),
-    "option": (["--option", "idle-line=5"], lambda c: c.job.source._idle_line, 5.0),
+    "option": (
+        ["--option", "idle-line=5"],
+        idle_line,
+        5.0,
+    ),
     "options_file": (
         ["--options-file", "options.json"],
-        lambda c: c.job.source._idle_line,
+        idle_line,
         4.0,
     ),
     "grace": (["--grace", "2s"], lambda c: c.running.grace, 2.0),
+    "workers": (["--workers", "1"], lambda c: c.team is not None, True),
+    "shards": (["--workers", "1", "--shards", "4"], shards_of, 4),
+    "serve": (["--serve", "127.0.0.1:0"], lambda c: c.running.serve is not None, True),
     "metrics": (["--metrics", "9464"], lambda c: c.running.metrics, "9464"),
     "log": (["--log", "json"], lambda c: c.running.live, False),
     "quiet": (["--quiet"], lambda c: c.running.live, False),
@@ -97,6 +123,7 @@ JOINED = {
 #: Options with a test of their own.
 OTHERS = {
     *("source", "target", "checkpoint", "resume"),  # test_the_commands
+    "ray",  # tests/cluster/test_ray.py has the pool
     *("format", "no_header", "registry", "journal", "labels", "key", "label", "wait"),  # below
 }
 
@@ -126,8 +153,13 @@ def test_how_messages_are_written(captured):
     assert captured("--format", "csv", source="rows.txt").job.messages.format == "csv"
     assert captured("--format", "jsonl", source="rows.txt").job.messages.format == "json"
     named = ["--columns", "x,y"]
-    assert captured("--no-header", *named, source="rows.csv").job.source._has_header is False
-    assert captured(source="rows.csv").job.source._has_header is True
+    assert (
+        inside.option_of(
+            captured("--no-header", *named, source="rows.csv").job.source, "has_header"
+        )
+        is False
+    )
+    assert inside.option_of(captured(source="rows.csv").job.source, "has_header") is True
 
 
 def test_a_registry(captured):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
@@ -15,6 +16,7 @@ from typing import Any
 
 from riparian.serve.http import Problem
 from riparian.serve.sessions import Sessions
+from riparian.storage.outputs import open_output
 
 __all__ = ["SCOPES", "Tokens", "digest_of", "new_token", "read_tokens", "write_tokens"]
 
@@ -61,18 +63,12 @@ def write_tokens(path: str | os.PathLike[str], tokens: list[Token]) -> None:
         {"name": t.name, "scopes": sorted(t.scopes), "sha256": t.sha256, "made": t.made}
         for t in tokens
     ]
-    aside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"tokens": entries}, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    # The output gets the mode of the file that it replaces.
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    with open_output(path, "w") as file:
+        json.dump({"tokens": entries}, file, indent=2)
+        file.write("\n")
 
 
 def new_token(name: str, scopes: list[str]) -> tuple[str, Token]:

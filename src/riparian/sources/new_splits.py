@@ -34,21 +34,21 @@ class NewSplits:
     def counts(self) -> dict[str, int]:
         """The number of splits by their reason. A split whose subtree was pruned may be missing."""
         with self._lock:
-            self._update()
+            self._read_new()
             return dict(self._counts)
 
     @property
     def last(self) -> list[Split]:
         """The last splits, oldest first."""
         with self._lock:
-            self._update()
+            self._read_new()
             return list(self._last)
 
     def _examples(self) -> int:
         fitted = self._model is not None and hasattr(self._model, "classes_")
         return self._model.n_seen_ if self._model is not None and fitted else 0
 
-    def _update(self) -> None:
+    def _read_new(self) -> None:
         seen = self._examples()
         if self._model is None or seen == self._seen:
             return
