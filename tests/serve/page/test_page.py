@@ -342,13 +342,11 @@ def test_the_curve_ahead_is_the_bound_and_ends_where_the_leaf_splits():
     import shutil
     from pathlib import Path
 
-    import riparian
-
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
     entry = frames.race(12, 800.0)
-    module = Path(riparian.__file__).parent / "serve" / "page" / "contest.js"
+    module = Path(__file__).parents[3] / "src" / "riparian" / "serve" / "page" / "contest.js"
     script = (
         f"const {{contest, progress}} = await import('{module.as_uri()}');"
         f"const entry = {json.dumps(entry)};"
