@@ -65,7 +65,7 @@ def shards_of(c):
 #: The options, what they set, and its value then. By default it has another one.
 CASES = {
     "every": (["--every", "500"], lambda c: c.settings.every_rows, 500),
-    "keep": (["--keep", "7"], lambda c: c.keep, 7),
+    "keep": (["--keep", "7"], lambda c: c.keep, "7"),
     "start": (["--start", "end"], lambda c: c.job.start, "end"),
     "follow": (["--follow"], lambda c: inside.option_of(c.job.source, "follow"), True),
     "until_end": (["--until-end"], lambda c: c.job.how["follow"], False),
