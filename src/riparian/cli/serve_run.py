@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from riparian.serve.open_server import open_server
 from riparian.serve.options import ServeOptions
@@ -28,6 +30,7 @@ def serve_file(path: str, options: ServeOptions, report: Report) -> None:
     reload_tokens(serving, report)
     _until_signal()
     server.close()
+    _leave()
 
 
 def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
@@ -42,6 +45,17 @@ def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
     _until_signal()
     following.stop()
     server.close()
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process, in which nothing is left to be written.
+
+    Native threads of the server may still run, and abort if the interpreter ends under them.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def reload_tokens(serving: Serving, report: Report) -> None:
