@@ -17,7 +17,7 @@ from riparian.serve.serving import Served, Serving
 from riparian.serve.tokens import Tokens
 from riparian.sources.events import Event, Report
 
-__all__ = ["reload_tokens", "serve_file", "serve_folder"]
+__all__ = ["leave", "reload_tokens", "serve_file", "serve_folder"]
 
 
 def serve_file(path: str, options: ServeOptions, report: Report) -> None:
@@ -30,7 +30,7 @@ def serve_file(path: str, options: ServeOptions, report: Report) -> None:
     reload_tokens(serving, report)
     _until_signal()
     server.close()
-    _leave()
+    leave()
 
 
 def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
@@ -45,10 +45,10 @@ def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
     _until_signal()
     following.stop()
     server.close()
-    _leave()
+    leave()
 
 
-def _leave() -> NoReturn:
+def leave() -> NoReturn:
     """End the process, in which nothing is left to be written.
 
     Native threads of the server may still run, and abort if the interpreter ends under them.
