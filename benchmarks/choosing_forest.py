@@ -18,7 +18,7 @@ from choosing_streams import CHOOSING, FRESH, REPORTING
 import riparian as rp
 
 TODAY = "StreamForest"
-CHOICE = "grace 100, delta 0.05, no warning"
+CHOICE = "grace 120, delta 0.05"
 SLOWEST = "StreamingRandomPatches"
 RIVALS = ("AdaptiveRandomForest", SLOWEST)
 
