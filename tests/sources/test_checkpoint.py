@@ -10,7 +10,8 @@ import pytest
 
 import riparian as rp
 from riparian.errors import ModelFileError
-from riparian.sources.checkpoint import MOST_DEAD, Checkpoint, DeadLetter, Snapshot
+from riparian.sources.checkpoint import Checkpoint, Snapshot
+from riparian.sources.dead import MOST_DEAD, DeadLetter
 from riparian.sources.lock import FencedError, check_disk, file_system
 from riparian.sources.plan import Entry, Plan
 from riparian.storage.modelfile import freeze

@@ -16,10 +16,11 @@ from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
 from riparian.data.block import Block
 from riparian.sources.decode.rows import Rows
+from riparian.sources.items import Idle, Read
 from riparian.sources.job import Job
 from riparian.sources.learner import Learner
 from riparian.sources.plan import Entry
-from riparian.sources.reading import Chosen, Idle, Read, Reader
+from riparian.sources.reading import Chosen, Reader
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
