@@ -281,7 +281,9 @@ class Learner:
     def _learn(self, read: Read) -> None:
         chunk, rows = read.chunk, read.rows
         self._refused.check_share(len(chunk.values), rows.faults)
-        if not read.replayed:
+        if read.replayed:
+            self._plan.repeat()
+        else:
             self._plan.append(read.entry)
         clock = time.perf_counter()
         refused = len(self._refused.letters)
