@@ -11,9 +11,9 @@ from riparian.cluster.ray_pool import ray
 from riparian.cluster.thread_pool import threads
 
 if TYPE_CHECKING:
+    from riparian.cluster.batch_planet import planet
+    from riparian.cluster.batch_scalparc import scalparc
     from riparian.cluster.learning import learn
-    from riparian.cluster.planet import planet
-    from riparian.cluster.scalparc import scalparc
 
 __all__ = [
     "Handle",
@@ -28,8 +28,9 @@ __all__ = [
 ]
 
 
-#: A worker process imports this package, and need not import what only a coordinator needs.
-_MODULES = {"learn": "learning", "planet": "planet", "scalparc": "scalparc"}
+#: A worker process imports this package, and need not import what only a coordinator needs. No
+#: module has the name of its function: Python would put the module in the place of the function.
+_MODULES = {"learn": "learning", "planet": "batch_planet", "scalparc": "batch_scalparc"}
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ __all__ = ["ALONE", "SHARDS", "Team"]
 
 #: The number of shards, and how many first messages the coordinator learns alone.
 SHARDS, ALONE = 16, 50_000
-#: A round that is not full ends after so many seconds without a message.
+#: A round that is not full ends after this many seconds without a message.
 _IDLE = 1.0
 
 

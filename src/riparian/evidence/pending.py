@@ -111,7 +111,7 @@ def pending_of(
 ) -> Certificates[Pending]:
     """Why each leaf of a tree waits, with the evidence of its last check.
 
-    With `nearest` only so many leaves that have a cut, the nearest to a decision first.
+    With `nearest`, only this many leaves that have a cut, the nearest to a decision first.
     """
     states = engine.leaf_states()
     if nearest is not None:

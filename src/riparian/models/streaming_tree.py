@@ -207,7 +207,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         Parameters
         ----------
         nearest : int, optional
-            Return at most so many leaves: those with a cut that need the fewest examples to
+            Return at most this many leaves: those with a cut that need the fewest examples to
             decide, the nearest first. By default all leaves.
 
         Returns

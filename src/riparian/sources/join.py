@@ -43,7 +43,7 @@ class JoinSettings:
     dedupe : float or None
         Seconds of event time in which a second row with a key is left out.
     max_pending : int
-        So many rows wait at most; the oldest expire first.
+        At most this many rows wait; the oldest expire first.
     time : str or None
         The column of the rows and labels with their event time; None is that of the source.
     """

@@ -26,7 +26,7 @@ from riparian.sources.source import Chunk, Position
 
 __all__ = ["Entry", "Plan"]
 
-#: If checkpoints fail for so long that the plan has so many bytes, the learner stops.
+#: The learner stops if checkpoints fail until the plan has this many bytes.
 MOST_BYTES = 1 << 26
 
 

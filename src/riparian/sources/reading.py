@@ -33,7 +33,7 @@ __all__ = ["Chosen", "Feed", "Reader"]
 _POLL = 0.2
 #: Seconds to wait after a broker could not be reached: the first time, and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
-#: While the plan is read again, so many blocks may wait; what is beyond is read a second time.
+#: While the plan is read again, this many blocks may wait. Others are read a second time.
 _BLOCKS_AHEAD = 4
 #: Seconds after which the sample is what has come so far.
 _SAMPLE_SECONDS = 10.0
