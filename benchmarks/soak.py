@@ -207,6 +207,7 @@ def soak(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     place = folder / "server"
     place.mkdir()
     server = server_type(place)
+    server.patience = 600  # an hour is not to be lost because a busy machine starts it slowly
     server.start()
     learner = None
     try:

@@ -12,7 +12,7 @@ import riparian as rp
 from riparian.storage.modelfile import from_bytes, to_bytes
 from tests.modelfile.mutations import STRANGE_DOUBLES, STRANGE_INTEGERS
 from tests.modelfile.parts import Parts, as_array, set_value
-from tests.modelfile.samples import betting_models, check_works
+from tests.modelfile.samples import betting_models, check_works, sample_models
 
 RECIPES = ("HAT", "CVFDT", "EFDT", "HoeffdingOptionTree")
 #: What a duel holds, in this order.
@@ -127,3 +127,13 @@ def test_evidence_that_is_enough_decides_at_the_next_rows(recipe):
         decided.partial_fit(columns, ["a"] * 30)
         after = decided.change_counts()
         assert sum(after[kind] - before[kind] for kind in kinds) >= 1
+
+
+@pytest.mark.parametrize("value", [2**31, 2**32 - 1])
+def test_races_whose_number_would_overflow_are_refused(value):
+    certified = next(m for m in sample_models() if type(m) is rp.CertifiedTree)
+    bad = Parts(to_bytes(certified))
+    for place in range(len(as_array(bad.arrays["checks"]))):
+        set_value(bad.arrays["checks"], place, value)
+    with pytest.raises(rp.ModelFileError, match="leaf, row 0: an impossible number of checks"):
+        from_bytes(bad.data())

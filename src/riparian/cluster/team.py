@@ -111,6 +111,7 @@ class _TeamLearner(Learner):
 
     def _finish(self, reason: str) -> str:
         self._end_round()
+        self._rounds.finish()
         return super()._finish(reason)
 
     def _take(self, item: Any) -> None:
