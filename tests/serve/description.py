@@ -265,7 +265,8 @@ def description() -> Json:
     """The whole description, with every route of the server."""
     model = rp.VFDT().partial_fit([[0.0]], [0])
     paths: Json = {}
-    for made in sorted(make_app(Serving("model", Served(model, 0))).routes, key=lambda r: r.path):
+    routes: list[Any] = make_app(Serving("model", Served(model, 0))).routes
+    for made in sorted(routes, key=lambda route: route.path):
         for method, spec in made.app.specs.items():
             route = ROUTES[method, made.path]
             paths.setdefault(made.path, {})[method.lower()] = operation(route, spec.scope)
