@@ -328,6 +328,12 @@ def test_the_exit_codes(rows, tmp_path):
     assert run("learn", path, "--checkpoint", folder)[0] == 2
     assert run("learn", path, "--target", "y")[0] == 2
     assert run("learn", "--resume", tmp_path / "nothing")[0] == 2
+    done = rows.parent / "done"
+    assert run("learn", rows, "--target", "y", "--checkpoint", done, "--rows", 10)[0] == 0
+    for ignored in (["--until-end"], ["--wait", "1h"], ["--flatten"], ["--format", "csv"]):
+        status, _, said = run("learn", "--resume", done, *ignored)
+        assert status == 2
+        assert f"leave {ignored[0]} out" in " ".join(said.split())
     assert run("learn", path, "--target", "y", "--checkpoint", folder, "--every", "often")[0] == 2
     assert run("learn", path, "--target", "z", "--checkpoint", folder)[0] == 1
     assert run("learn", path, "--target", "y", "--checkpoint", folder)[0] == 0

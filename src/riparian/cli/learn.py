@@ -197,6 +197,35 @@ def learn(
                     "the checkpoint has its own source, target and model; leave them out",
                     param_hint="--resume",
                 )
+            kept = {
+                "--follow": follow,
+                "--until-end": until_end,
+                "--start": start != "beginning",
+                "--idle-line": idle_line,
+                "--journal": journal,
+                "--format": format,
+                "--categorical": categorical,
+                "--drop": drop,
+                "--columns": columns,
+                "--no-header": no_header,
+                "--fixed-schema": fixed_schema,
+                "--schema": schema,
+                "--envelope": envelope != "plain",
+                "--flatten": flatten,
+                "--registry": registry,
+                "--labels": labels,
+                "--key": key,
+                "--label": label,
+                "--wait": wait,
+                "--else": otherwise,
+                "--dedupe": dedupe,
+                "--time": time,
+            }
+            if ignored := [name for name, value in kept.items() if value]:
+                raise typer.BadParameter(
+                    f"the checkpoint reads its source as it did before; leave {ignored[0]} out",
+                    param_hint="--resume",
+                )
         else:
             if source is None:
                 raise typer.BadParameter("name where the rows come from", param_hint="SOURCE")
