@@ -95,12 +95,19 @@ def serve_mlflow(python: str, port: int, folder: Path) -> list[str]:
 
 
 @contextmanager
-def process(command: list[str], port: int, ready: str) -> Iterator[subprocess.Popen[bytes]]:
+def process(
+    command: list[str], port: int, ready: str, stdin: Any = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """A server, as long as the block runs."""
     environment = os.environ | {"PATH": f"{Path(command[0]).parent}:{os.environ['PATH']}"}
     with open(os.devnull, "wb") as nothing:
         found = subprocess.Popen(
-            command, stdout=nothing, stderr=nothing, env=environment, start_new_session=True
+            command,
+            stdin=stdin,
+            stdout=nothing,
+            stderr=nothing,
+            env=environment,
+            start_new_session=True,
         )
     try:
         until = time.monotonic() + 180
@@ -264,21 +271,46 @@ def arrow_stream(X: dict[str, Any], n: int) -> bytes:
     return sink.getvalue()
 
 
-def while_learning(folder: Path, recipe: str, seconds: float) -> dict[str, float]:
-    """Times of answers at 1,000 requests per second, of a model that learns as fast as it can."""
+def feed(rate: float) -> None:
+    """Write lines of JSON to standard output, so many per second, until nobody reads them."""
+    X, y = rows(10_000)
+    names = [*X, "y"]
+    columns = [column.round(6).tolist() for column in X.values()] + [y.tolist()]
+    lines = [json.dumps(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+    begin, written = time.perf_counter(), 0
+    while True:
+        due = int(rate * (time.perf_counter() - begin))
+        part = [lines[i % len(lines)] for i in range(written, min(due, written + 1000))]
+        try:
+            print(*part, sep="\n", end="\n" if part else "", flush=True)
+        except BrokenPipeError:
+            os._exit(0)
+        written += len(part)
+        time.sleep(0.005)
+
+
+def while_learning(folder: Path, recipe: str, rate: int, seconds: float) -> dict[str, float]:
+    """Times of answers at 1,000 requests per second, of a model that learns at a rate."""
     port = free_port()
-    command = [sys.executable, "-m", "riparian", "learn", "synth:random_rbf", "--checkpoint"]
-    command += [str(folder / recipe), "--recipe", recipe, "--serve", str(port), "--quiet"]
-    row = {f"x{i}": 0.5 for i in range(10)}
-    data = request("/v1/predict", json.dumps({"features": row}).encode())
-    with process(command, port, "/health/ready") as server:
-        time.sleep(2.0)
-        before = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()["model"]["rows"]
-        clock = time.monotonic()
-        found = load(server.pid, port, data, seconds, rate=1000.0)
-        time.sleep(1.2)
-        after = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()["model"]["rows"]
-        found["learned_per_second"] = (after - before) / (time.monotonic() - clock)
+    learn = ["learn", "-", "--format", "json", "--target", "y", "--recipe", recipe, "--quiet"]
+    command = [sys.executable, "-m", "riparian", *learn, "--serve", str(port)]
+    command += ["--checkpoint", str(folder / recipe)]
+    if recipe == "StreamForest":
+        command += ["--set", "n_estimators=10"]
+    data = request("/v1/predict", json.dumps({"features": ROW}).encode())
+    feeding = [sys.executable, "-m", "benchmarks.serving", "--feed", str(rate)]
+    with subprocess.Popen(feeding, stdout=subprocess.PIPE) as feeder:
+        try:
+            with process(command, port, "/health/ready", feeder.stdout) as server:
+                time.sleep(6.0)  # what came while the server began is learned first
+                before = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
+                found = load(server.pid, port, data, seconds, rate=1000.0)
+                time.sleep(1.2)
+                after = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
+                learned = after["model"]["rows"] - before["model"]["rows"]
+                found["learned_per_second"] = learned / (after["time"] - before["time"])
+        finally:
+            feeder.kill()
     return found
 
 
@@ -319,19 +351,24 @@ def main() -> None:
     parser.add_argument("--mlflow", help="an interpreter with MLflow")
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds of each load")
     parser.add_argument("--echo", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--feed", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--only", help="one_row, while_learning or posted")
     options = parser.parse_args()
     if options.echo is not None:
         serve_echo(options.echo)
         return
+    if options.feed is not None:
+        feed(options.feed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts = {
             "one_row": lambda: one_row(folder, options.seconds, options.mlflow),
             "posted": lambda: posted(folder, 100),
             "while_learning": lambda: {
-                recipe: while_learning(folder, recipe, options.seconds)
-                for recipe in ("VFDT", "StreamForest")
+                f"{recipe} at {rate:,} rows per second (goal p99 {goal} ms)": while_learning(
+                    folder, recipe, rate, options.seconds
+                )
+                for recipe, rate, goal in (("VFDT", 50_000, 5), ("StreamForest", 5_000, 10))
             },
         }
         for part, measure in parts.items():
