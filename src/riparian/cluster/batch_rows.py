@@ -108,10 +108,11 @@ def read_piece(piece: Piece | File) -> Piece:
     if isinstance(piece, Piece):
         return piece
     parts = []
-    for columns, labels in open_stream(piece.path, target=piece.target).blocks(_PIECE_ROWS):
-        table = read_table(columns)
-        refuse_uncertain(table, "a batch tree")
-        parts.append(_piece(table, labels))
+    with open_stream(piece.path, target=piece.target) as stream:
+        for columns, labels in stream.blocks(_PIECE_ROWS):
+            table = read_table(columns)
+            refuse_uncertain(table, "a batch tree")
+            parts.append(_piece(table, labels))
     if not parts:
         raise ValueError(f"{piece.path} has no rows")
     return parts[0] if len(parts) == 1 else _joined(parts)

@@ -236,7 +236,8 @@ def learn(
     Parameters
     ----------
     model : StreamClassifier
-        The model, which has learned nothing yet. Use the model of the returned handle to predict.
+        The model: a new one, or one that goes on, for example from a history. Use the model of the
+        returned handle to predict.
     source : Source, str or path-like
         A source of `riparian.sources`, or the address of one.
     target : str, default=None

@@ -96,6 +96,8 @@ class Learner:
         posted: bool = False,
     ) -> None:
         self.model = model
+        #: Whether the model had learned something before the first row of the checkpoint.
+        self._begun = hasattr(model, "classes_")
         self.result = result
         self.settings = settings
         self.status = Status()
@@ -249,8 +251,9 @@ class Learner:
             self._learn(item)
         elif isinstance(item, Opened):
             self._positions[item.source] = {**item.positions, **self._positions[item.source]}
-            if self.feeds[item.source].start != "beginning" and not self._commits.any:
-                # Where the end was, nobody could tell after a crash.
+            known = self.feeds[item.source].start == "beginning" and not self._begun
+            if not known and not self._commits.any:
+                # Where the end was, or what the model began with, nobody could tell after a crash.
                 self._commits.begin("start")
                 self._commits.collect(wait=True)
         elif isinstance(item, Sampled):
