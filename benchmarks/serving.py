@@ -277,15 +277,17 @@ def feed(rate: float) -> None:
     names = [*X, "y"]
     columns = [column.round(6).tolist() for column in X.values()] + [y.tolist()]
     lines = [json.dumps(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
-    begin, written = time.perf_counter(), 0
+    last, due, at = time.perf_counter(), 0.0, 0
     while True:
-        due = int(rate * (time.perf_counter() - begin))
-        part = [lines[i % len(lines)] for i in range(written, min(due, written + 1000))]
+        now = time.perf_counter()
+        # What could not be written while the reader was busy is left out.
+        due, last = min(due + rate * (now - last), 2000.0), now
+        part = [lines[i % len(lines)] for i in range(at, at + int(due))]
         try:
             print(*part, sep="\n", end="\n" if part else "", flush=True)
         except BrokenPipeError:
             os._exit(0)
-        written += len(part)
+        at, due = at + len(part), due - len(part)
         time.sleep(0.005)
 
 
