@@ -132,6 +132,7 @@ JOINED = {
 #: Options with a test of their own.
 OTHERS = {
     *("source", "target", "checkpoint", "resume"),  # test_the_commands
+    "model_in",  # tests/sources/test_learn_model_in.py
     "ray",  # tests/cluster/test_ray.py has the pool
     *("format", "no_header", "registry", "journal", "labels", "key", "label", "wait"),  # below
 }

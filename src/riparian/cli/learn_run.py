@@ -195,9 +195,8 @@ def _stopped_by_signals(learner: Learner, running: Running) -> Iterator[None]:
 
 def _report_end(learner: Learner, checkpoint: Checkpoint, reason: str, running: Running) -> None:
     status = learner.status
-    text = f"generation {status.generation} in {checkpoint.folder}: " + ", ".join(
-        f"{n:,} {name}" for name, n in status.counters.items() if n
-    )
+    counted = ", ".join(f"{n:,} {name}" for name, n in status.counters.items() if n)
+    text = f"generation {status.generation} in {checkpoint.folder}: {counted or 'no messages'}"
     fields = {"reason": reason, "generation": status.generation, "counters": status.counters}
     running.report(Event("stop", text, "info", fields))
 

@@ -19,23 +19,24 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import pack, unpack
 from riparian.cluster.pool import Handle, Pool, WorkerDied
 from riparian.cluster.shards import check_shards, groups, merged
-from riparian.cluster.summary import Codes, Summary, absorb
-from riparian.cluster.worker import Lesson, Part, RowWorker, merge_parts
-from riparian.errors import ModelFileError
+from riparian.cluster.summary import Codes, absorb
+from riparian.cluster.worker import Lesson, RowWorker, merge_parts, read_part
 from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.storage.modelfile import to_bytes
 
 __all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "next_round", "round_size"]
 
-#: A round has so many rows for each leaf, and at least and at most so many.
+#: Rows of a round: for each leaf, at least, and at most.
 ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
-#: Shards that take so many times the median are also given to another worker.
+#: Shards that take this many times the median are also given to another worker.
 STRAGGLES = 3.0
-#: A task that has ended so many workers is given up.
+#: After the last round, answers that are late are waited for this many seconds.
+LAST_WAIT = 30.0
+#: A task that has ended this many workers is given up.
 MOST_DEATHS = 20
 
 
@@ -103,10 +104,10 @@ class Learned(NamedTuple):
 
 
 class _Task:
-    """The shards of a subtree."""
+    """The shards of a subtree, in one round of one version."""
 
-    def __init__(self, first: int, end: int, data: bytes) -> None:
-        self.first, self.end, self.data = first, end, data
+    def __init__(self, first: int, end: int, data: bytes, key: Mapping[str, Any]) -> None:
+        self.first, self.end, self.data, self.key = first, end, data, key
         self.answer: bytes | None = None
         self.by = -1
         self.deaths = 0
@@ -180,9 +181,12 @@ class Rounds:
         for first, end in groups(self.shards, self._pool.workers):
             found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
             if found:
-                tasks.append(_Task(first, end, pickle.dumps((first, end, found))))
-        self._ask_all(tasks, begin, key)
-        parts = {task.first: self._read(model, task, key) for task in tasks}
+                tasks.append(_Task(first, end, pickle.dumps((first, end, found)), key))
+        self._ask_all(tasks, begin)
+        parts = {}
+        for task in tasks:
+            assert task.answer is not None
+            parts[task.first] = read_part(model, task.answer, (task.first, task.end), task.by)
         whole = merged(parts, 0, self.shards, merge_parts)
         self.number += 1
         if whole is None:
@@ -191,9 +195,19 @@ class Rounds:
         absorb(model, whole.summary)
         return Learned(whole.true, whole.predicted, whole.faults, whole.decoder)
 
+    def finish(self) -> None:
+        """Wait for late answers of the last round, and compare them with those that counted.
+
+        A worker that does not answer within 30 seconds is not waited for.
+        """
+        end = self._clock.now() + LAST_WAIT
+        while self._late and (left := end - self._clock.now()) > 0:
+            self._clock.wait(self._late, left)
+            self._forget_late()
+
     # -- asking -----------------------------------------------------------------------------
 
-    def _ask_all(self, tasks: list[_Task], begin: Handle, key: Mapping[str, Any]) -> None:
+    def _ask_all(self, tasks: list[_Task], begin: Handle) -> None:
         """Ask until every task has an answer."""
         waiting = deque(tasks)
         took: list[float] = []
@@ -212,7 +226,7 @@ class Rounds:
             self._clock.wait([*open_, *self._late], self._patience(tasks, took))
             for future in [f for f in open_ if f.done()]:
                 worker, task = open_.pop(future)
-                self._take(future, worker, task, key, waiting, took)
+                self._take(future, worker, task, waiting, took)
             self._forget_late()
         self._late |= open_
 
@@ -241,7 +255,6 @@ class Rounds:
         future: Future[bytes],
         worker: int,
         task: _Task,
-        key: Mapping[str, Any],
         waiting: deque[_Task],
         took: list[float],
     ) -> None:
@@ -261,10 +274,9 @@ class Rounds:
         if error is not None:
             raise error
         answer = future.result()
-        header = unpack(answer)[0]
-        if {name: header.get(name) for name in key} != dict(key):
+        if not _is_about(answer, task):
             self.counts["dropped"] += 1
-            if not task.asked:
+            if task.answer is None and not task.asked:
                 waiting.append(task)
             return
         if task.answer is None:
@@ -275,7 +287,7 @@ class Rounds:
 
     def _compare(self, task: _Task, answer: bytes, worker: int) -> None:
         self.counts["dropped"] += 1
-        if answer != task.answer:
+        if _is_about(answer, task) and answer != task.answer:
             raise DifferentAnswers(
                 f"workers {task.by} and {worker} gave different bytes for shards {task.first} to "
                 f"{task.end - 1}: one of the two machines is broken, or rows changed"
@@ -295,30 +307,8 @@ class Rounds:
             elif future.exception() is None:
                 self._compare(task, future.result(), worker)
 
-    def _read(self, model: StreamClassifier[Any], task: _Task, key: Mapping[str, Any]) -> Part:
-        """Return the part that a worker has sent; an error names the worker."""
-        assert task.answer is not None
-        try:
-            header, (summary, *codes) = unpack(task.answer)
-            if header["shards"] != [task.first, task.end]:
-                raise MessageError("it is about other shards")
-            found = Summary.from_bytes(model, summary)
-            true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
-            limits = len(found.schema.classes), max(1, len(model._schema.classes))
-            if len(true) != len(predicted) or any(
-                len(a) and not 0 <= a.min() <= a.max() < most
-                for a, most in zip((true, predicted), limits, strict=True)
-            ):
-                raise MessageError("it has classes that are not known")
-            faults = {
-                int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
-                for shard, listed in header["faults"].items()
-            }
-            if not all(task.first <= shard < task.end for shard in faults):
-                raise MessageError("it is about other shards")
-            decoder = header["decoder"]
-            if not isinstance(decoder, dict):
-                raise MessageError("it has no decoder")
-        except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise MessageError(f"the answer of worker {task.by} cannot be used: {error}") from error
-        return Part(found, true, predicted, faults, decoder)
+
+def _is_about(answer: bytes, task: _Task) -> bool:
+    """Whether an answer is about the round and the version of a task."""
+    header = unpack(answer)[0]
+    return {name: header.get(name) for name in task.key} == dict(task.key)

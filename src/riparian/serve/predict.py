@@ -20,7 +20,7 @@ from riparian.serve.serving import Serving
 
 __all__ = ["predict"]
 
-#: So many rows are predicted on the event loop; more in a thread.
+#: Up to this many rows are predicted on the event loop; more in a thread.
 _FEW = 256
 
 

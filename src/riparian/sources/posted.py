@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from riparian.data.block import Block
+from riparian.sources.items import Read
 from riparian.sources.join import Join, Joined
 from riparian.sources.late_labels import LateLabels
 from riparian.sources.prequential import Prequential
-from riparian.sources.reading import Read
 from riparian.sources.refused import Refused
 
 __all__ = ["PostedRows"]
