@@ -17,7 +17,7 @@ Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Learn one tree or a forest with so many processes, which also decode the messages. "
+        help="Learn one tree or a forest with this many processes, which also decode the messages. "
         "The model does not depend on their number. docs/cluster.md says when this pays.",
     ),
 ]

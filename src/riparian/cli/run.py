@@ -80,8 +80,8 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Learn with so many threads: one tree in rounds, or a forest. The model does not "
-            "depend on their number. docs/cluster.md says when this pays.",
+            help="Learn with this many threads: one tree in rounds, or a forest. The model does "
+            "not depend on their number. docs/cluster.md says when this pays.",
         ),
     ] = None,
     block: Block = 10_000,

@@ -17,7 +17,7 @@ import numpy as np
 from riparian import _core
 from riparian.cluster.member_worker import MemberWorker
 from riparian.cluster.members import all_members, some_members
-from riparian.cluster.message import MessageError, pack
+from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import DifferentAnswers, Learned, Rounds, Task
 from riparian.cluster.summary import check_mergeable
@@ -96,10 +96,10 @@ class ForestRounds(Rounds):
         rows = pickle.dumps(list(lessons))
         begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, rows))
         tasks = [
-            Task(first, end, pickle.dumps((first, end, data)))
+            Task(first, end, pickle.dumps((first, end, data)), key)
             for (first, end), data in self._files.items()
         ]
-        self._ask_all(tasks, begin, key)
+        self._ask_all(tasks, begin)
         known = len(model._schema.classes)
         learned = self._collect(model, tasks, known)
         self.number += 1
@@ -123,7 +123,8 @@ class ForestRounds(Rounds):
         parts, said, true, votes = [], [], [], []
         for task in tasks:
             try:
-                header, (members, *found) = task.header, task.parts
+                assert task.answer is not None
+                header, (members, *found) = unpack(task.answer)
                 if header["members"] != [task.first, task.end]:
                     raise MessageError("it is about other members")
                 arrays, of_file = opened(members)

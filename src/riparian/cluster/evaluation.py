@@ -104,6 +104,7 @@ def steps(
         if rows is not None and read >= rows:
             break
     yield from learn()
+    rounds.finish()
 
 
 def _lessons(held: list[tuple[Any, Any]], at: int, n: int, shards: int) -> list[Lesson | None]:

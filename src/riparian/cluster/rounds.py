@@ -19,23 +19,24 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import pack, unpack
 from riparian.cluster.pool import Handle, Pool, WorkerDied
 from riparian.cluster.shards import check_shards, groups, merged
-from riparian.cluster.summary import Codes, Summary, absorb
-from riparian.cluster.worker import Lesson, Part, RowWorker, merge_parts
-from riparian.errors import ModelFileError
+from riparian.cluster.summary import Codes, absorb
+from riparian.cluster.worker import Lesson, RowWorker, merge_parts, read_part
 from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.storage.modelfile import to_bytes
 
 __all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "Task", "round_size"]
 
-#: A round has so many rows for each leaf, and at least and at most so many.
+#: Rows of a round: for each leaf, at least, and at most.
 ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
-#: Shards that take so many times the median are also given to another worker.
+#: Shards that take this many times the median are also given to another worker.
 STRAGGLES = 3.0
-#: A task that has ended so many workers is given up.
+#: After the last round, answers that are late are waited for this many seconds.
+LAST_WAIT = 30.0
+#: A task that has ended this many workers is given up.
 MOST_DEATHS = 20
 
 
@@ -92,13 +93,11 @@ class Learned(NamedTuple):
 
 
 class Task:
-    """What one worker is asked for: the shards of a subtree, or some members of a forest."""
+    """What one worker is asked for: shards of a subtree, or members of a forest."""
 
-    def __init__(self, first: int, end: int, data: bytes) -> None:
-        self.first, self.end, self.data = first, end, data
+    def __init__(self, first: int, end: int, data: bytes, key: Mapping[str, Any]) -> None:
+        self.first, self.end, self.data, self.key = first, end, data, key
         self.answer: bytes | None = None
-        self.header: dict[str, Any] = {}  # of the answer, and its parts
-        self.parts: list[bytes] = []
         self.by = -1
         self.deaths = 0
         self.asked: dict[int, float] = {}  # worker: since when
@@ -184,9 +183,12 @@ class Rounds:
         for first, end in groups(self.shards, self._pool.workers):
             found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
             if found:
-                tasks.append(Task(first, end, pickle.dumps((first, end, found))))
-        self._ask_all(tasks, begin, key)
-        parts = {task.first: self._read(model, task, key) for task in tasks}
+                tasks.append(Task(first, end, pickle.dumps((first, end, found)), key))
+        self._ask_all(tasks, begin)
+        parts = {}
+        for task in tasks:
+            assert task.answer is not None
+            parts[task.first] = read_part(model, task.answer, (task.first, task.end), task.by)
         whole = merged(parts, 0, self.shards, merge_parts)
         self.number += 1
         if whole is None:
@@ -195,9 +197,19 @@ class Rounds:
         absorb(model, whole.summary)
         return Learned(whole.true, whole.predicted, whole.faults, whole.decoder)
 
+    def finish(self) -> None:
+        """Wait for late answers of the last round, and compare them with those that counted.
+
+        A worker that does not answer within 30 seconds is not waited for.
+        """
+        end = self._clock.now() + LAST_WAIT
+        while self._late and (left := end - self._clock.now()) > 0:
+            self._clock.wait(self._late, left)
+            self._forget_late()
+
     # -- asking -----------------------------------------------------------------------------
 
-    def _ask_all(self, tasks: list[Task], begin: Handle, key: Mapping[str, Any]) -> None:
+    def _ask_all(self, tasks: list[Task], begin: Handle) -> None:
         """Ask until every task has an answer."""
         waiting = deque(tasks)
         took: list[float] = []
@@ -216,7 +228,7 @@ class Rounds:
             self._clock.wait([*open_, *self._late], self._patience(tasks, took))
             for future in [f for f in open_ if f.done()]:
                 worker, task = open_.pop(future)
-                self._take(future, worker, task, key, waiting, took)
+                self._take(future, worker, task, waiting, took)
             self._forget_late()
         self._late |= open_
 
@@ -245,7 +257,6 @@ class Rounds:
         future: Future[bytes],
         worker: int,
         task: Task,
-        key: Mapping[str, Any],
         waiting: deque[Task],
         took: list[float],
     ) -> None:
@@ -265,22 +276,20 @@ class Rounds:
         if error is not None:
             raise error
         answer = future.result()
-        header, parts = unpack(answer)
-        if {name: header.get(name) for name in key} != dict(key):
+        if not _is_about(answer, task):
             self.counts["dropped"] += 1
-            if not task.asked:
+            if task.answer is None and not task.asked:
                 waiting.append(task)
             return
         if task.answer is None:
             task.answer, task.by = answer, worker
-            task.header, task.parts = header, parts
             took.append(self._clock.now() - since)
         else:
             self._compare(task, answer, worker)
 
     def _compare(self, task: Task, answer: bytes, worker: int) -> None:
         self.counts["dropped"] += 1
-        if answer != task.answer:
+        if _is_about(answer, task) and answer != task.answer:
             raise DifferentAnswers(
                 f"workers {task.by} and {worker} gave different bytes for {self.parts} "
                 f"{task.first} to {task.end - 1}: one of the two machines is broken, or rows "
@@ -301,29 +310,8 @@ class Rounds:
             elif future.exception() is None:
                 self._compare(task, future.result(), worker)
 
-    def _read(self, model: StreamClassifier[Any], task: Task, key: Mapping[str, Any]) -> Part:
-        """Return the part that a worker has sent; an error names the worker."""
-        try:
-            header, (summary, *codes) = task.header, task.parts
-            if header["shards"] != [task.first, task.end]:
-                raise MessageError("it is about other shards")
-            found = Summary.from_bytes(model, summary)
-            true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
-            limits = len(found.schema.classes), max(1, len(model._schema.classes))
-            if len(true) != len(predicted) or any(
-                len(a) and not 0 <= a.min() <= a.max() < most
-                for a, most in zip((true, predicted), limits, strict=True)
-            ):
-                raise MessageError("it has classes that are not known")
-            faults = {
-                int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
-                for shard, listed in header["faults"].items()
-            }
-            if not all(task.first <= shard < task.end for shard in faults):
-                raise MessageError("it is about other shards")
-            decoder = header["decoder"]
-            if not isinstance(decoder, dict):
-                raise MessageError("it has no decoder")
-        except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise MessageError(f"the answer of worker {task.by} cannot be used: {error}") from error
-        return Part(found, true, predicted, faults, decoder)
+
+def _is_about(answer: bytes, task: Task) -> bool:
+    """Whether an answer is about the round and the version of a task."""
+    header = unpack(answer)[0]
+    return {name: header.get(name) for name in task.key} == dict(task.key)

@@ -8,15 +8,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from riparian.cluster.message import pack, unpack
+from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.shards import merged
 from riparian.cluster.summary import Codes, Summary
+from riparian.errors import ModelFileError
 from riparian.evaluate.learners import rows_of
+from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.sources.prequential import by_halves
 from riparian.storage.modelfile import from_bytes
 
-__all__ = ["Fault", "Lesson", "Part", "RowWorker", "learn_lesson", "merge_parts"]
+__all__ = [
+    "Fault",
+    "Lesson",
+    "Part",
+    "RowWorker",
+    "learn_lesson",
+    "merge_parts",
+    "read_part",
+]
 
 #: What is wrong with a message or row: its number in the shard, the reason, and what refused it.
 Fault = tuple[int, str, str]
@@ -171,3 +181,46 @@ def learn_lesson(
         by_halves(len(y), learn_some, refuse)
         first += len(y)
     return faults, dict(state)
+
+
+def read_part(
+    model: StreamClassifier[Any], answer: bytes, shards: tuple[int, int], by: int
+) -> Part:
+    """Return the part that a worker has sent; an error names the worker.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        The model that was summarised.
+    answer : bytes
+        What the worker has sent.
+    shards : tuple of int
+        The subtree that it was asked for: its first shard and its end.
+    by : int
+        The number of the worker.
+    """
+    first, end = shards
+    try:
+        header, (summary, *codes) = unpack(answer)
+        if header["shards"] != [first, end]:
+            raise MessageError("it is about other shards")
+        found = Summary.from_bytes(model, summary)
+        true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
+        limits = len(found.schema.classes), max(1, len(model._schema.classes))
+        if len(true) != len(predicted) or any(
+            len(a) and not 0 <= a.min() <= a.max() < most
+            for a, most in zip((true, predicted), limits, strict=True)
+        ):
+            raise MessageError("it has classes that are not known")
+        faults = {
+            int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
+            for shard, listed in header["faults"].items()
+        }
+        if not all(first <= shard < end for shard in faults):
+            raise MessageError("it is about other shards")
+        decoder = header["decoder"]
+        if not isinstance(decoder, dict):
+            raise MessageError("it has no decoder")
+    except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MessageError(f"the answer of worker {by} cannot be used: {error}") from error
+    return Part(found, true, predicted, faults, decoder)
