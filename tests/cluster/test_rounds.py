@@ -161,7 +161,7 @@ def with_bad_faults(header, parts):
     "change", [of_other_shards, of_no_class, damaged, without_a_summary, with_bad_faults]
 )
 def test_answers_that_cannot_be_right_are_refused(change, monkeypatch):
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", answers_of(change))
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", answers_of(change))
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(MessageError):
         learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -174,7 +174,7 @@ def test_answers_of_another_round_are_dropped_and_asked_again(monkeypatch):
         asked.append(header["round"])
         return pack({**header, "round": header["round"] - (len(asked) == 1)}, *parts)
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", answers_of(of_another_round))
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", answers_of(of_another_round))
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool:
         model, rounds = learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -192,7 +192,7 @@ def test_two_workers_that_differ_are_named(monkeypatch):
                 parts[2] = bytes(len(parts[2]))
             return pack(header, *parts)
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Broken)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Broken)
     columns, y = stream(6000, 5)
     named = []
     for seed in range(8):  # it is noticed where shards were given to two workers
@@ -216,7 +216,7 @@ def test_a_late_answer_after_the_last_round_is_compared(monkeypatch):
                 parts[2] = b"\x01\0\0\0" * (len(parts[2]) // 4)
             return pack(header, *parts)
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Late)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Late)
     columns, y = stream(1500, 5)
     with (
         rp.cluster.threads(3) as pool,
@@ -230,7 +230,7 @@ def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
         def summarize(self, begin: bytes, task: bytes) -> bytes:
             raise WorkerDied("killed by its rows")
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Deadly)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Deadly)
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(WorkerDied, match="have ended 21 workers"):
         learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -241,7 +241,7 @@ def test_errors_of_a_worker_are_raised(monkeypatch):
         def summarize(self, begin: bytes, task: bytes) -> bytes:
             raise RuntimeError("no disk")
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Wrong)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Wrong)
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(RuntimeError, match="no disk"):
         learned(rp.VFDT(), pool, columns, y, shards=2)

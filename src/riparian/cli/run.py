@@ -80,8 +80,8 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Learn one tree with this many threads, in rounds. The model does not depend on "
-            "their number. docs/cluster.md says when this pays.",
+            help="Learn with this many threads: one tree in rounds, or a forest. The model does "
+            "not depend on their number. docs/cluster.md says when this pays.",
         ),
     ] = None,
     block: Block = 10_000,
@@ -279,6 +279,10 @@ def _steps(
     model: Any, stream: Any, result: Result, block: int, rows: int | None, workers: int | None
 ) -> Iterator[None]:
     """Learn the stream, in this thread or with workers."""
+    from riparian.models.forests.ensemble import Ensemble
+
+    if isinstance(model, Ensemble) and workers is not None:
+        model.n_jobs, workers = workers, None  # members learn on threads, with the same result
     if workers is None:
         from riparian.evaluate import steps
 

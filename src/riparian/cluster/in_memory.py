@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from riparian.cluster.batch_rows import table_and_labels
+from riparian.cluster.dealing import check_workers
 from riparian.cluster.evaluation import steps
 from riparian.cluster.pool import Pool
 from riparian.cluster.shards import check_shards
-from riparian.cluster.summary import check_mergeable
 from riparian.data.labels import read_labels
 from riparian.evaluate.learners import n_rows_of, rows_of
 from riparian.evaluate.results import Result
@@ -64,7 +64,7 @@ class TableLearner:
         block: int,
         rows: int | None,
     ) -> None:
-        check_mergeable(model)
+        check_workers(model)
         self.model = model
         self.result = Result()
         self.status = Status()

@@ -1,4 +1,4 @@
-"""``riparian.cluster.learn``: learn one tree from a source or a table with a pool."""
+"""``riparian.cluster.learn``: learn one model from a source or a table with a pool."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ def learn(
     alone: int | None = None,
     **options: Any,
 ) -> Learning:
-    """Learn one tree from a source or from rows in memory in rounds, with the workers of a pool.
+    """Learn a tree or a forest from a source or from rows in memory, with the workers of a pool.
 
     In each round every worker decodes and summarises its part of the rows. The summaries are merged
-    in a fixed order and grow the tree. The model does not depend on the number of workers, on which
-    of them answers what, or on how often one dies.
+    in a fixed order and grow the tree. Of a forest, every worker learns all rows with some of the
+    members. The model does not depend on the number of workers, on which of them answers what, or
+    on how often one dies.
 
     Parameters
     ----------
     model : StreamClassifier
-        A tree whose statistics can be merged. An error names what cannot.
+        A tree whose statistics can be merged, or a forest whose members do not depend on each
+        other. An error names what cannot be learned.
     source : Source, str, path-like, array, frame or table
         A source of `riparian.sources`, or the address of one; or rows in memory: an array, a frame
         of pandas or polars, a table of Arrow, or a mapping of columns.
@@ -44,10 +46,11 @@ def learn(
         The name of the column of the class; of rows in memory also the classes themselves.
     shards : int, default=None
         Into how many parts the rows of a round are dealt, a power of two up to 1,024. The model
-        depends on it. None is that of the checkpoint, or 16.
+        depends on it, except for a forest. None is that of the checkpoint, or 16.
     alone : int, default=None
         How many first messages the coordinator learns alone, because a small tree is looked at
-        often. The model depends on it. None is that of the checkpoint, or 50,000.
+        often. The model depends on it, except for a forest. None is that of the checkpoint, or
+        50,000.
     **options
         As in :func:`riparian.learn`; `checkpoint` is required. Labels cannot come from another
         source. Rows in memory have `block` and `rows` only, and no checkpoint: the model that was

@@ -195,9 +195,12 @@ class Forest(Ensemble[_core.Forest]):
     # -- the engine ---------------------------------------------------------------------------
 
     _native = _core.Forest
+    #: The number of its first member, if this is the part of a forest that one worker learns.
+    _first_member: int | None = None
 
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        return _settings(axes)
+        first = self._first_member
+        return _settings(axes) | {"first_member": first or 0, "keep_votes": first is not None}
 
     @property
     def _calls_user_functions(self) -> bool:
