@@ -21,8 +21,8 @@ from riparian.storage.values import value_from_json, value_to_json
 __all__ = ["Join", "JoinSettings", "Joined", "block_of"]
 
 #: A row that waits, as its table has it: its number, its id, its event time in milliseconds, and as
-#: JSON what was predicted and its values. As Python objects the values would need five times the
-#: memory.
+#: JSON what was predicted and its values. With Python objects for the values a row would need more
+#: than twice the memory.
 Waiting = tuple[int, str, int, str]
 
 
