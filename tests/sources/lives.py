@@ -17,7 +17,6 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,7 @@ from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry, Plan
 from riparian.sources.settings import Settings
 from riparian.sources.source import Position
+from tests import inside
 
 ROWS = 6000
 
@@ -107,15 +107,7 @@ def life(case: str, rows: Path, folder: Path, every: int = 500) -> str:
 def record_plans(folder: Path) -> None:
     """Keep every file of the plan in a folder, under a second name: what is planned is there."""
     folder.mkdir(exist_ok=True)
-    begin = Plan._open
-
-    def kept(plan: Plan, left: Iterable[Entry]) -> int:
-        number = begin(plan, left)
-        name = next(reversed(plan._chain))
-        os.link(plan.folder / name, folder / name)
-        return number
-
-    Plan._open = kept
+    inside.after_opening_a_plan(lambda path: os.link(path, folder / path.name))
 
 
 def planned(folder: Path) -> list[Entry]:
