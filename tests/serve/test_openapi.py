@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 
-import riparian.serve
 from riparian.serve.app import make_app
 from riparian.serve.serving import Served, Serving
+from tests.serve.description import FILE, description
 from tests.serve.serving import rows_of, serving, tree
 from tests.serve.test_security import fitted
 
-FILE = Path(riparian.serve.__file__).with_name("openapi.json")
-DESCRIPTION = json.loads(FILE.read_text())
+DESCRIPTION = json.loads(FILE.read_text("utf-8"))
 #: Streams that do not end, and nothing to fuzz.
 _LEFT_OUT = {"/v1/events"}
 
 
 def app():
     return make_app(Serving("model", Served(fitted(), 0)))
+
+
+def test_the_file_is_the_one_that_the_program_writes() -> None:
+    assert description() == DESCRIPTION, "run python -m tests.serve.description"
 
 
 def test_the_description_names_every_route_and_no_other() -> None:

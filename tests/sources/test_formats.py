@@ -389,8 +389,8 @@ def test_a_login_that_is_refused_ends_the_learner(registry, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "avro"}, "Avro messages need a registry"),
-        ({"registry": "http://h"}, "Avro messages need a registry"),
+        ({"format": "avro"}, "need the address of a schema registry: --registry URL"),
+        ({"registry": "http://h"}, "only Avro messages have a registry: --format avro"),
         ({"format": "avro", "registry": "ftp://h"}, "must be an http or https address"),
         ({"format": "avro", "registry": "http://me:pw@h"}, "must have no user and password"),
         ({"format": "csv", "decode": "json:loads"}, "leave out the format"),

@@ -255,6 +255,9 @@ def test_several_partitions_are_replayed_in_the_order_of_the_plan(tmp_path, monk
         os.mkdir(tmp_path / folder / "plan")
         if folder == "same":
             write_plan(tmp_path / "same" / "plan", Flaky(1))
+            # Processes that end while they read the plan again leave the rest of it to the next.
+            for end in (300, 700, 800):
+                learn(Flaky(seed + end), tmp_path / folder, every=100, rows=end)
         learn(Flaky(seed), tmp_path / folder, every=10**6)
         equal = newest(tmp_path / folder)[1] == newest(tmp_path / "whole")[1]
         assert equal == (folder == "same")
@@ -307,8 +310,10 @@ def test_the_commands(rows, tmp_path):
     assert [g["problem"] for g in found["generations"]] == [None, None]
     assert [letter["place"] for letter in found["dead_letters"]] == ["2991", "2804"]
     status, out, _ = run("checkpoints", folder)
-    assert status == 0
+    assert (status, "were loaded" in out) == (0, False)
     assert "x0 numeric" in out
+    status, out, _ = run("checkpoints", folder, "--verify")
+    assert "2 of 2 models were loaded" in out
     status, out, _ = run("show", folder, "--json")
     assert (status, json.loads(out)["model"]) == (0, "StreamTree")
     path = folder / "models" / found["generations"][0]["file"]

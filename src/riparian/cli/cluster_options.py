@@ -17,7 +17,7 @@ Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Learn one tree with so many processes, which also decode the messages. The model "
+        help="Learn one tree with this many processes, which also decode the messages. The model "
         "does not depend on their number. docs/cluster.md says when this pays.",
     ),
 ]

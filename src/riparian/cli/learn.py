@@ -57,6 +57,7 @@ from riparian.cli.learn_options import (
 )
 from riparian.cli.messages import Json, Quiet, Splits, errors_as
 from riparian.cli.model_options import parse_parameters, with_options
+from riparian.cli.serve_options import Insecure, ModelName, Tokens
 
 __all__ = ["learn"]
 
@@ -105,6 +106,9 @@ def learn(
     grace: Grace = "30s",
     metrics: MetricsAddress = None,
     serve: ServeAddress = None,
+    name: ModelName = "model",
+    tokens: Tokens = None,
+    insecure: Insecure = False,
     log: Log = "text",
     quiet: Quiet = False,
     json: Json = False,
@@ -162,10 +166,12 @@ def learn(
         options = None
         if serve is not None and (workers is not None or ray is not None):
             raise ValueError("--serve cannot be combined with --workers or --ray")
+        if serve is None and (tokens is not None or insecure or name != "model"):
+            raise ValueError("--name, --tokens and --insecure need --serve")
         if serve is not None:
             from riparian.serve.options import ServeOptions
 
-            options = ServeOptions(serve)
+            options = ServeOptions(serve, name, tokens, insecure)
         running = Running(
             *(report, metrics, duration(grace)),
             as_json=json,

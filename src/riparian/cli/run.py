@@ -80,7 +80,7 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Learn one tree with so many threads, in rounds. The model does not depend on "
+            help="Learn one tree with this many threads, in rounds. The model does not depend on "
             "their number. docs/cluster.md says when this pays.",
         ),
     ] = None,

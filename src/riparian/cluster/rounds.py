@@ -30,13 +30,13 @@ from riparian.storage.modelfile import to_bytes
 
 __all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "next_round", "round_size"]
 
-#: A round has so many rows for each leaf, and at least and at most so many.
+#: Rows of a round: for each leaf, at least, and at most.
 ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
-#: Shards that take so many times the median are also given to another worker.
+#: Shards that take this many times the median are also given to another worker.
 STRAGGLES = 3.0
-#: After the last round, answers that are late are waited for so many seconds.
+#: After the last round, answers that are late are waited for this many seconds.
 LAST_WAIT = 30.0
-#: A task that has ended so many workers is given up.
+#: A task that has ended this many workers is given up.
 MOST_DEATHS = 20
 
 

@@ -16,16 +16,17 @@ from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
 from riparian.data.block import Block
 from riparian.sources.decode.rows import Rows
+from riparian.sources.items import Idle, Read
 from riparian.sources.job import Job
 from riparian.sources.learner import Learner
 from riparian.sources.plan import Entry
-from riparian.sources.reading import Chosen, Idle, Read, Reader
+from riparian.sources.reading import Chosen, Reader
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
 #: The number of shards, and how many first messages the coordinator learns alone.
 SHARDS, ALONE = 16, 50_000
-#: A round that is not full ends after so many seconds without a message.
+#: A round that is not full ends after this many seconds without a message.
 _IDLE = 1.0
 
 

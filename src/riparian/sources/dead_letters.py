@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from riparian.sources.address import Address, client
-from riparian.sources.checkpoint import DeadLetter
+from riparian.sources.dead import DeadLetter
 from riparian.sources.registry import is_path
 
 __all__ = ["Sink", "open_sink"]

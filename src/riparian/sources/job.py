@@ -241,6 +241,8 @@ def _report_schema(source: Source, state: Mapping[str, Any], report: Report) -> 
     shown = ", ".join(f"{name} {kind}" for name, kind in list(kinds.items())[:20])
     more = f" and {len(kinds) - 20:,} more" if len(kinds) > 20 else ""
     text = f"the columns of {source.name} are: {shown}{more}"
+    if not kinds:
+        text = f"no column of {source.name} is known yet"
     report(Event("schema", text, "info", {"source": source.name, "columns": kinds}))
 
 

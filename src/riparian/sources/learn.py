@@ -279,9 +279,9 @@ def learn(
     otherwise : str, default=None
         The label of a row that has waited so long. By default such a row is dropped.
     dedupe : str, default=None
-        Leave out a second row with a key within so much event time.
+        Leave out a second row with a key within this much event time.
     max_pending : int, default=1_000_000
-        So many rows wait at most; the oldest expire first.
+        At most this many rows wait; the oldest expire first.
     time : str, default=None
         The column of both sources with the event time, a date or seconds. By default the times of
         the source's messages.
