@@ -1,4 +1,4 @@
-"""The sink for Spark: batches are learned exactly once. `make test-spark` runs these."""
+"""Spark: batches are learned exactly once, and PLANET. `make test-spark` runs these."""
 
 from __future__ import annotations
 
@@ -193,3 +193,22 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
         make_sink(tmp_path, alone=-1)
     with pytest.raises(ValueError, match="on_bad"):
         make_sink(tmp_path, on_bad="ignore")
+
+
+def test_planet_over_partitions_gives_the_tree_of_a_pool(spark, files):
+    """Files are pieces here and partitions there, so all is equal: also where nodes are small."""
+    paths = [str(path) for path in in_order(sorted(files.iterdir()))]
+    frame = spark.read.parquet(*paths)
+    assert frame.rdd.getNumPartitions() == 6
+    for options in ({"in_memory": 0}, {"in_memory": 3000, "n_trees": 2}):
+        with rp.cluster.threads(2) as pool:
+            there = rp.cluster.planet(paths, "y", max_depth=4, pool=pool, **options)
+        here = rp.cluster.planet(frame, "y", max_depth=4, **options)
+        pairs = zip(there, here, strict=True) if "n_trees" in options else [(there, here)]
+        for a, b in pairs:
+            assert b.n_leaves_ > 4
+            assert digest(a) == digest(b)
+    with pytest.raises(ValueError, match="leave out pool"), rp.cluster.threads(1) as pool:
+        rp.cluster.planet(frame, "y", pool=pool)
+    with pytest.raises(ValueError, match="no column 'z'"):
+        rp.cluster.planet(frame, "z")

@@ -8,10 +8,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 
-__all__ = ["RESULT", "batches_in_order", "partition_results", "query_of"]
+__all__ = ["RESULT", "batches_in_order", "is_spark_frame", "partition_results", "query_of"]
 
 #: The columns of what a partition gives: its number, and bytes.
 RESULT = "part int, data binary"
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data are a DataFrame of Spark, without importing Spark."""
+    return any(
+        base.__name__ == "DataFrame" and base.__module__.startswith("pyspark.sql")
+        for base in type(data).__mro__
+    )
 
 
 def query_of(frame: Any) -> str:
