@@ -1,4 +1,4 @@
-"""Spark: batches are learned exactly once, and PLANET. `make test-spark` runs these."""
+"""Spark: batches learned exactly once, predictions, PLANET. `make test-spark` runs these."""
 
 from __future__ import annotations
 
@@ -175,6 +175,44 @@ def test_a_driver_that_dies_before_the_commit_learns_the_batch_again(
     assert same(sink.model) == same(whole.model)
 
 
+def test_a_query_is_stopped_and_goes_on(spark, files, whole, tmp_path):
+    """Spark's own stream over files, two of them in each batch."""
+
+    def query(most: str) -> Any:
+        return (
+            spark.readStream.schema(spark.read.parquet(str(files)).schema)
+            .option("maxFilesPerTrigger", "2")
+            .parquet(str(arriving))
+            .writeStream.foreachBatch(make_sink(tmp_path / "sink"))
+            .option("checkpointLocation", str(tmp_path / "spark"))
+            .trigger(availableNow=True)
+            .start()
+        )
+
+    arriving = tmp_path / "arriving"
+    arriving.mkdir()
+    for i in (0, 1, 2, 3):
+        shutil.copy2(files / f"{i}.parquet", arriving)
+        os.utime(arriving / f"{i}.parquet", (1000 + i, 1000 + i))
+    assert query("first").awaitTermination(600)
+    # Spark forgets that the last batch is done, and gives it again.
+    commit = max((tmp_path / "spark" / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
+    commit.unlink()
+    (commit.parent / f".{commit.name}.crc").unlink(missing_ok=True)
+    for i in (4, 5):
+        shutil.copy2(files / f"{i}.parquet", arriving)
+        os.utime(arriving / f"{i}.parquet", (1000 + i, 1000 + i))
+    assert query("second").awaitTermination(600)
+    sink = make_sink(tmp_path / "sink")
+    assert sink.last_batch == 2
+    assert sink.counters["learned"] == 12_000
+    assert same(sink.model) == same(whole.model)
+    # Another checkpoint of Spark begins with batch 0 again, and would be left out in silence.
+    shutil.rmtree(tmp_path / "spark")
+    with pytest.raises(Exception, match="belongs to query"):
+        query("third").awaitTermination(600)
+
+
 def test_batches_that_were_never_given(spark, files, tmp_path):
     one, _, three = frames(spark, files)
     sink = make_sink(tmp_path)
@@ -193,6 +231,21 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
         make_sink(tmp_path, alone=-1)
     with pytest.raises(ValueError, match="on_bad"):
         make_sink(tmp_path, on_bad="ignore")
+
+
+def test_predictions(spark, files, whole, table):
+    model = whole.model
+    frame = frames(spark, files)[0]
+    found = rp.cluster.spark_predict(model, frame, probabilities="p").orderBy("id").toArrow()
+    assert found.column_names == [*table.column_names, "prediction", "p"]
+    expected = table.slice(0, 4000).select(["a", "b", "job"])
+    assert found["prediction"].to_pylist() == model.predict(expected).tolist()
+    assert np.array_equal(np.array(found["p"].to_pylist()), model.predict_proba(expected))
+    assert frame.columns == table.column_names
+    with pytest.raises(ValueError, match="a column 'b' already"):
+        rp.cluster.spark_predict(model, frame, column="b")
+    with pytest.raises(ValueError, match="none of the columns"):
+        rp.cluster.spark_predict(model, frame.select("id"))
 
 
 def test_planet_over_partitions_gives_the_tree_of_a_pool(spark, files):

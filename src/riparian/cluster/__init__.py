@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from riparian.cluster.batch_scalparc import scalparc
     from riparian.cluster.learning import learn
     from riparian.cluster.spark_batches import spark_sink
+    from riparian.cluster.spark_prediction import spark_predict
 
 __all__ = [
     "Handle",
@@ -25,6 +26,7 @@ __all__ = [
     "processes",
     "ray",
     "scalparc",
+    "spark_predict",
     "spark_sink",
     "threads",
 ]
@@ -36,6 +38,7 @@ _MODULES = {
     "learn": "learning",
     "planet": "batch_planet",
     "scalparc": "batch_scalparc",
+    "spark_predict": "spark_prediction",
     "spark_sink": "spark_batches",
 }
 
