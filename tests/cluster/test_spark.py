@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +39,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory) -> Iterator[Any]:
-    found = session(tmp_path_factory.mktemp("spark"))
+    # A task is given to other workers until it succeeds: a test kills many of them.
+    found = session(tmp_path_factory.mktemp("spark"), "local[2,50]")
     yield found
     found.stop()
 
@@ -265,3 +270,60 @@ def test_planet_over_partitions_gives_the_tree_of_a_pool(spark, files):
         rp.cluster.planet(frame, "y", pool=pool)
     with pytest.raises(ValueError, match="no column 'z'"):
         rp.cluster.planet(frame, "z")
+
+
+# -- killed workers -----------------------------------------------------------------------------
+
+
+def python_workers(root: int) -> list[int]:
+    """The processes of Python that the executors have forked, without their parent."""
+    children: dict[int, list[int]] = {}
+    names = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "stat").read_text("utf-8").rpartition(")")[2].split()
+            names[int(folder.name)] = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if words[0] != "Z":
+            children.setdefault(int(words[1]), []).append(int(folder.name))
+    found, below = [], [(root, 0)]
+    for process, daemons in below:
+        for child in children.get(process, []):
+            is_daemon = b"pyspark.daemon" in names[child]
+            if is_daemon and daemons:
+                found.append(child)
+            below.append((child, daemons + is_daemon))
+    return found
+
+
+@pytest.mark.parametrize("kills", [20])
+def test_the_same_bytes_while_workers_are_killed(spark, files, whole, tmp_path, kills):
+    """Spark gives the partitions of a dead worker to another one."""
+    rng = random.Random(1)
+    done = threading.Event()
+    killed = 0
+
+    def kill() -> None:
+        nonlocal killed
+        while killed < kills and not done.is_set():
+            time.sleep(rng.uniform(0.02, 0.2))
+            found = python_workers(os.getpid())
+            if found:
+                os.kill(rng.choice(found), signal.SIGKILL)
+                killed += 1
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    lives = 0
+    try:
+        while killed < kills:
+            sink = make_sink(tmp_path / f"{lives}")
+            for number, frame in enumerate(frames(spark, files)):
+                sink(frame, number)
+            assert same(sink.model) == same(whole.model)
+            lives += 1
+    finally:
+        done.set()
+        killer.join()
+    assert killed == kills
