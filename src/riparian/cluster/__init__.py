@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from riparian.cluster.batch_planet import planet
     from riparian.cluster.batch_scalparc import scalparc
     from riparian.cluster.learning import learn
+    from riparian.cluster.spark_batches import spark_sink
+    from riparian.cluster.spark_prediction import spark_predict
 
 __all__ = [
     "Handle",
@@ -24,13 +26,21 @@ __all__ = [
     "processes",
     "ray",
     "scalparc",
+    "spark_predict",
+    "spark_sink",
     "threads",
 ]
 
 
 #: A worker process imports this package, and need not import what only a coordinator needs. No
 #: module has the name of its function: Python would put the module in the place of the function.
-_MODULES = {"learn": "learning", "planet": "batch_planet", "scalparc": "batch_scalparc"}
+_MODULES = {
+    "learn": "learning",
+    "planet": "batch_planet",
+    "scalparc": "batch_scalparc",
+    "spark_predict": "spark_prediction",
+    "spark_sink": "spark_batches",
+}
 
 
 def __getattr__(name: str) -> Any:

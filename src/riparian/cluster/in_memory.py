@@ -68,9 +68,14 @@ class TableLearner:
         self.model = model
         self.result = Result()
         self.status = Status()
-        self._table = _Table(*table_and_labels(data, target))
-        self._pool = pool
-        self._sizes = {"shards": check_shards(shards), "alone": alone, "block": block, "rows": rows}
+        table = _Table(*table_and_labels(data, target))
+        self._steps = steps(
+            *(model, table, self.result, pool),
+            shards=check_shards(shards),
+            alone=alone,
+            block=block,
+            rows=rows,
+        )
         self._stopped = threading.Event()
 
     @property
@@ -84,7 +89,7 @@ class TableLearner:
 
     def run(self) -> None:
         """Learn all rows."""
-        for _ in steps(self.model, self._table, self.result, self._pool, **self._sizes):
+        for _ in self._steps:
             self.status.counters |= {"messages": self.rows, "learned": self.rows}
             if self._stopped.is_set():
                 return
