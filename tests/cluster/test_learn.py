@@ -250,5 +250,13 @@ def test_what_rows_in_memory_do_not_have_is_refused(frame, tmp_path):
             rp.cluster.learn(rp.VFDT(), frame, pool=pool)
         with pytest.raises(TypeError, match="checkpoint is for sources"):
             rp.cluster.learn(rp.VFDT(), frame, target="y", pool=pool, checkpoint=tmp_path)
-        with pytest.raises(ValueError, match="StreamForest cannot be learned by several workers"):
-            rp.cluster.learn(rp.StreamForest(), frame, target="y", pool=pool)
+        with pytest.raises(ValueError, match="LeveragingBagging cannot be learned by several"):
+            rp.cluster.learn(rp.LeveragingBagging(), frame, target="y", pool=pool)
+
+
+def test_a_forest_of_rows_in_memory_is_that_of_one_process(frame):
+    one, many = (rp.StreamForest(n_estimators=3) for _ in range(2))
+    one.partial_fit(frame.drop(columns="y"), frame["y"])
+    with rp.cluster.threads(2) as pool:
+        rp.cluster.learn(many, frame, target="y", pool=pool, alone=1000, block=700).join(120)
+    assert digest(many) == digest(one)
