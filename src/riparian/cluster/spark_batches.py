@@ -24,7 +24,8 @@ from riparian.cluster.worker import Lesson, RowWorker, merge_parts, read_part
 from riparian.errors import one_of
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
-from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
+from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
+from riparian.sources.dead import DeadLetter
 from riparian.sources.events import Event
 from riparian.sources.job import check_same_job, newest_generation
 from riparian.sources.messages import Messages
