@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import riparian as rp
 from riparian.cli.app import app
 from riparian.sources import Chunk, EndOfSource
-from riparian.sources.checkpoint import DeadLetter
+from riparian.sources.dead import DeadLetter
 from riparian.sources.dead_letters import open_sink
 from riparian.sources.decode.avro import AvroLoader
 from riparian.sources.decode.envelope import Opener
