@@ -13,7 +13,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: develop docs sdist wheel test-wheel page test-page
-.PHONY: demo serve-demo test test-servers test-ray test-all check lint types format format-check sanitize core threads \
+.PHONY: demo serve-demo test test-servers test-ray test-spark test-all check lint types format format-check sanitize core threads \
 	coverage coverage-python coverage-core attack fuzz fuzz-module bench slow clean help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make page      bundle the live page of riparian serve; needs Node"
 	@echo "make test-page  install Chromium, bundle the page and run its tests in the browser"
 	@echo "make test-ray  install Ray and run the tests that need it"
+	@echo "make test-spark  install Spark and run the tests that need it; needs Java 17"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
 	@echo "make coverage  the lines of the package and of the core that the tests run"
@@ -61,6 +62,10 @@ $(VENV)/rayed: $(VENV)/made pyproject.toml
 	$(PIP) install --group ray
 	@touch $@
 
+$(VENV)/sparked: $(VENV)/made pyproject.toml
+	$(PIP) install --group spark
+	@touch $@
+
 $(VENV)/fuzzing: $(VENV)/made pyproject.toml
 	$(PIP) install --group fuzz
 	@touch $@
@@ -79,7 +84,8 @@ serve-demo: $(if $(shell command -v npm),page)
 	$(PIP) install "granian>=2.7" "msgspec>=0.19" "prometheus-client>=0.21" "starlette>=0.50" "httpx>=0.28"
 	$(BIN)/python examples/serve_demo.py
 
-PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+# One worker more than there are cores: some tests wait for a disk, a signal or another process.
+PYTEST = $(BIN)/python -m pytest -q -n $(shell expr $(JOBS) + 1) --dist worksteal
 
 test: $(VENV)/installed $(VENV)/tested
 	$(PYTEST) -m "$(or $(TESTS),not slow)"
@@ -104,6 +110,10 @@ test-page: $(VENV)/tested $(VENV)/browsing page
 
 test-ray: $(VENV)/installed $(VENV)/tested $(VENV)/rayed
 	RIPARIAN_RAY=required $(PYTEST) --dist loadfile -p no:unraisableexception -m "ray and not slow" tests/cluster
+
+# One process: a session of Spark is a JVM.
+test-spark: $(VENV)/installed $(VENV)/tested $(VENV)/sparked
+	RIPARIAN_SPARK=required $(BIN)/python -m pytest -q -m "spark and not slow" tests/cluster
 
 # Every test on every model, attacks that are EFFORT times as long, the core without sanitizers,
 # where more allocations fail, and ThreadSanitizer.

@@ -6,11 +6,10 @@ the first split and the kinds of certificates. `truth` counts splits whose own c
 on generators that make as many fresh rows as one likes: a split is wrong if a rival that it names
 has a larger gain on 200,000 other rows (by `tau` or more for "within"), or if the split has none. A
 difference within two standard errors counts as right. `cost` tells rows per second and bytes per
-leaf. `replacement` compares the rules of HAT, CVFDT, EFDT and the option tree for replacing
-subtrees on streams that change and on streams that do not.
+leaf.
 
     python benchmarks/certified_trees.py streams [--rows 50000] [--seeds 1]
-    python benchmarks/certified_trees.py truth | cost | replacement
+    python benchmarks/certified_trees.py truth | cost
 
 Real data sets must lie in the folder that the environment variable RIPARIAN_DATA names; those that
 are not there are left out. The tables go to standard output, as markdown, for docs/certainty.md.
@@ -20,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable
 from time import process_time
 from typing import Any
@@ -31,7 +31,6 @@ from tables import Table
 
 import riparian as rp
 from riparian import streams
-from riparian.adaptation import Alternates, Options, Reevaluation, Window
 
 MODELS: dict[str, Callable[[], Any]] = {
     "CertifiedTree": rp.CertifiedTree,
@@ -46,14 +45,12 @@ MOST_VALUES = 2_500_000
 def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("task", choices=["streams", "truth", "cost", "replacement"])
+    parser.add_argument("task", choices=["streams", "truth", "cost"])
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", help="streams to run, separated by semicolons")
     options = parser.parse_args(arguments)
-    {"streams": on_streams, "truth": truth, "cost": cost, "replacement": replacement}[options.task](
-        options
-    )
+    {"streams": on_streams, "truth": truth, "cost": cost}[options.task](options)
     return 0
 
 
@@ -64,7 +61,8 @@ def on_streams(options: argparse.Namespace) -> None:
     """Compare the trees on all streams."""
     every = [*choosing_streams.CHOOSING, *choosing_streams.REPORTING]
     chosen = options.only.split(";") if options.only else every
-    rows, kinds = [], {"better": 0, "within": 0}
+    rows: list[dict[str, Any]] = []
+    kinds: dict[str, Counter[str]] = {label: Counter() for label in MODELS}
     for name in chosen:
         try:
             data = choosing_streams.load(name, 1, options.rows)
@@ -82,9 +80,7 @@ def on_streams(options: argparse.Namespace) -> None:
             row[f"{label} leaves"] = model.n_leaves_
             if splits:
                 row[f"{label} first"] = splits[0].seen
-            if label == "CertifiedTree":
-                for kind in kinds:
-                    kinds[kind] += sum(split.reason == kind for split in splits)
+            kinds[label].update(split.reason for split in splits)
         print(row, file=sys.stderr, flush=True)
         rows.append(row)
     means = {label: float(np.mean([row[label] for row in rows])) for label in MODELS}
@@ -98,11 +94,10 @@ def on_streams(options: argparse.Namespace) -> None:
         f"{options.rows:,} rows"
     )
     Table(title, columns, [*rows, mean]).print(markdown=True)
-    total = max(1, sum(kinds.values()))
-    print(
-        f"\nOf {total:,} certificates, {kinds['better']:,} say better "
-        f"({100 * kinds['better'] / total:.0f} %) and {kinds['within']:,} within tau."
-    )
+    for label, found in kinds.items():
+        total = max(1, found.total())
+        shares = (f"{n:,} {kind} ({100 * n / total:.0f} %)" for kind, n in found.most_common())
+        print(f"\nSplits of {label} by kind: {', '.join(shares)}.")
 
 
 def _declared(model: Any, stream: streams.Stream) -> Any:
@@ -244,45 +239,6 @@ def cost(options: argparse.Namespace) -> None:
         ("VFDT's", "bytes of vfdt", "{:,.0f}"),
     ]
     Table("Learning, adaptive leaves, CPU time, best of 5", columns, rows).print(markdown=True)
-
-
-# -- replacement -----------------------------------------------------------------------------------
-
-CHANGING = ("agrawal, gradual drift", "sea, recurring drift", "sine, abrupt drift")
-CHANGING += ("stagger, recurring drift", "hyperplane, ten times as fast", "random_rbf, moving")
-STILL = ("sea", "agrawal", "random_tree", "random_rbf", "led", "waveform", "sine")
-RULES: dict[str, Callable[[], Any]] = {
-    "HAT, interval": rp.HAT,
-    "HAT, betting": lambda: rp.HAT(adaptation=Alternates(replace_by="betting")),
-    "CVFDT, test": lambda: rp.CVFDT(adaptation=Window(size=20_000, validity_period=2_000)),
-    "CVFDT, betting": lambda: rp.CVFDT(
-        adaptation=Window(size=20_000, validity_period=2_000, replace_by="betting")
-    ),
-    "EFDT, gain": rp.EFDT,
-    "EFDT, betting": lambda: rp.EFDT(adaptation=Reevaluation(replace_by="betting")),
-    "options, nothing": rp.HoeffdingOptionTree,
-    "options, betting": lambda: rp.HoeffdingOptionTree(adaptation=Options(replace_by="betting")),
-}
-
-
-def replacement(options: argparse.Namespace) -> None:
-    """Compare the rules for replacing subtrees."""
-    rows = []
-    for name in (*CHANGING, *STILL):
-        data = choosing_streams.load(name, 1, 2 * options.rows)
-        X, y = data.X, data.y
-        row: dict[str, Any] = {"stream": f"{name}{'' if name in CHANGING else ' (no change)'}"}
-        for label, make in RULES.items():
-            model = make().set_params(categorical_features=data.nominal or None)
-            hits = model.prequential(X, y) == y
-            counts = model.change_counts()
-            replaced = counts["replaced"] + counts["resplit"] + counts["pruned"]
-            row[label] = f"{100 * np.mean(hits):.2f} ({replaced})"
-        print(row, file=sys.stderr, flush=True)
-        rows.append(row)
-    columns = [("stream", "stream", "{}"), *((label, label, "{}") for label in RULES)]
-    title = f"Prequential accuracy in percent (and replacements), {2 * options.rows:,} rows"
-    Table(title, columns, rows).print(markdown=True)
 
 
 if __name__ == "__main__":

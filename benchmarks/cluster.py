@@ -3,6 +3,7 @@
     python benchmarks/cluster.py            all figures, with threads and processes
     python benchmarks/cluster.py --ray      the same on a Ray cluster of this machine
     python benchmarks/cluster.py --rows N   a file of N rows (2,000,000)
+    python benchmarks/cluster.py --forest N only a forest of ten members, N rows of arrays
 
 Each time is the best of a few, alternating, in one run. On a busy machine only ratios mean much.
 """
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import riparian as rp
+from riparian.cluster.dealing import rounds_for
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import Rounds
 from riparian.cluster.shards import merged, slices
@@ -134,12 +136,46 @@ def speed(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
             )
 
 
+def forest(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
+    """A forest of ten members over two workers, against one thread."""
+    X, y = random_tree(seed=1).take(rows)
+
+    def begun() -> Any:
+        return rp.AdaptiveRandomForest(n_jobs=1).partial_fit(X[:1000], y[:1000])
+
+    for name, make in pools.items():
+        with make(2) as pool:
+            times = []
+            for _ in range(2):
+                one, two, at = begun(), begun(), 1000
+                rounds = rounds_for(two, pool, 16)
+                rounds.learn(two, [Lesson(rows=[(X[at : at + 100], y[at : at + 100])])])
+                one.prequential(X[at : at + 100], y[at : at + 100])
+                clock = time.perf_counter()
+                one.prequential(X[at + 100 :], y[at + 100 :])
+                middle = time.perf_counter()
+                for a in range(at + 100, rows, rounds.size(two)):
+                    b = min(rows, a + rounds.size(two))
+                    rounds.learn(two, [Lesson(rows=[(X[a:b], y[a:b])])])
+                times.append((middle - clock, time.perf_counter() - middle))
+                assert to_bytes(one) == to_bytes(two)
+        one_, two_ = (min(t[i] for t in times) for i in (0, 1))
+        print(
+            f"a forest of ten, {rows:,} rows, {name}: {one_:.2f} s on one thread, {two_:.2f} s "
+            f"with two workers, {one_ / two_:.2f} times"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--ray", action="store_true")
+    parser.add_argument("--forest", type=int, help="only a forest, with so many rows")
     given = parser.parse_args()
     pools = {"Ray": lambda n: rp.cluster.ray(n)} if given.ray else POOLS
+    if given.forest:
+        forest(given.forest, pools)
+        return
     constants()
     for name, make in pools.items():
         overhead(name, make)

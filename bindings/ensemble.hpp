@@ -44,14 +44,15 @@ void bind_ensemble(nanobind::class_<Engine>& engine) {
 // The arrays of an ensemble, and those of its trees under "tree0.", "tree1.", ...
 template <class Engine>
 nanobind::dict write_ensemble(const Engine& forest) {
-    const auto s = [&] {
+    auto s = [&] {
         const nanobind::gil_scoped_release free;
         return forest.snapshot();
     }();
     nanobind::dict d;
-    decltype(s)::each(s, [&](const char* name, const auto& values) { d[name] = owned(values); });
+    decltype(s)::each(s,
+                      [&](const char* name, auto& values) { d[name] = owned(std::move(values)); });
     for (std::size_t t = 0; t < s.trees.size(); ++t) {
-        write_snapshot(s.trees[t], "tree" + std::to_string(t) + ".", d);
+        write_snapshot(std::move(s.trees[t]), "tree" + std::to_string(t) + ".", d);
     }
     return d;
 }

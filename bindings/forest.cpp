@@ -4,7 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../core/forest/forest.hpp"
 #include "ensemble.hpp"
@@ -22,6 +27,8 @@ ForestSettings forest_settings(const nb::dict& d) {
     s.tree = settings_of(nb::cast<nb::dict>(d["tree"]));
     s.tree.lean = true;
     s.members = nb::cast<std::size_t>(d["members"]);
+    s.first_member = nb::cast<std::uint32_t>(d["first_member"]);
+    s.keep_votes = nb::cast<bool>(d["keep_votes"]);
     s.rate = nb::cast<double>(d["rate"]);
     s.none = nb::cast<double>(d["none"]);
     if (!d["patch"].is_none()) s.patch = subspace_of(d["patch"]);
@@ -40,6 +47,49 @@ ForestSettings forest_settings(const nb::dict& d) {
     return s;
 }
 
+// The classes that a forest predicts for rows by the votes of its members, which are in the order of
+// the forest: [row][member][width] and [row][member]. `known`: how many classes there were before each row.
+nb::object combined(
+    const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& shares,
+    const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& weights,
+    const VectorIn<std::int32_t>& known,
+    const std::optional<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>&
+        costs) {
+    const std::size_t rows = shares.shape(0), members = shares.shape(1), width = shares.shape(2);
+    if (weights.shape(0) != rows || weights.shape(1) != members || known.shape(0) != rows) {
+        throw std::invalid_argument("votes of other rows or members");
+    }
+    Costs matrix;
+    if (costs) {
+        if (costs->shape(0) != costs->shape(1) || costs->shape(0) < width) {
+            throw std::invalid_argument("costs of other classes");
+        }
+        const std::size_t n = costs->shape(0);
+        std::shared_ptr<double[]> entries(new double[n * n]);
+        std::copy_n(costs->data(), n * n, entries.get());
+        matrix = {std::move(entries), n, n};
+    }
+    std::vector<std::int32_t> out(rows);
+    {
+        const nb::gil_scoped_release free;
+        std::vector<double> own_weights(members);
+        std::vector<Votes> votes(members);
+        for (std::size_t r = 0; r < rows; ++r) {
+            std::copy_n(weights.data() + r * members, members, own_weights.data());
+            for (std::size_t m = 0; m < members; ++m) {
+                votes[m] = {const_cast<double*>(shares.data()) + (r * members + m) * width, width,
+                            own_weights.data() + m};
+            }
+            const auto before = static_cast<std::size_t>(
+                std::clamp<std::int32_t>(known.data()[r], 0, static_cast<std::int32_t>(width)));
+            combine(
+                votes, 1, matrix, [&](std::size_t) { return before; },
+                Predictions{out.data(), nullptr, 0}, r);
+        }
+    }
+    return nb::cast(owned(std::move(out)));
+}
+
 std::unique_ptr<Forest> restored(const nb::dict& settings, const nb::dict& arrays) {
     const ForestSettings made = forest_settings(settings);
     return Forest::restore(made, read_ensemble<ForestSnapshot>(arrays, made.tree));
@@ -48,6 +98,13 @@ std::unique_ptr<Forest> restored(const nb::dict& settings, const nb::dict& array
 }  // namespace
 
 void bind_forest(nb::module_& m) {
+    m.def("combine_votes", combined, "shares"_a, "weights"_a, "known"_a,
+          "costs"_a.none() = nb::none(),
+          nb::sig("def combine_votes(shares: numpy.typing.NDArray[numpy.float64], "
+                  "weights: numpy.typing.NDArray[numpy.float64], "
+                  "known: numpy.typing.NDArray[numpy.int32], "
+                  "costs: numpy.typing.NDArray[numpy.float64] | None = None) -> "
+                  "numpy.typing.NDArray[numpy.int32]"));
     nb::class_<Forest> engine(m, "Forest");
     bind_ensemble(engine);
     engine
@@ -73,6 +130,25 @@ void bind_forest(nb::module_& m) {
             },
             nb::sig("def records(self) -> "
                     "list[tuple[Engine, list[int] | None, float, float, int, int, bool]]"))
+        .def(
+            "take_votes",
+            [](Forest& f, std::size_t width) {
+                Forest::KeptVotes kept;
+                {
+                    const nb::gil_scoped_release free;
+                    kept = f.take_votes();
+                }
+                const std::size_t n = f.n_members(), rows = kept.weights.size() / n;
+                if (kept.shares.size() != rows * n * width) {
+                    throw std::invalid_argument("votes of another width");
+                }
+                return nb::make_tuple(owned(std::move(kept.shares)),
+                                      owned(std::move(kept.weights)));
+            },
+            "width"_a,
+            nb::sig("def take_votes(self, width: int) -> "
+                    "tuple[numpy.typing.NDArray[numpy.float64], "
+                    "numpy.typing.NDArray[numpy.float64]]"))
         .def("snapshot", write_ensemble<Forest>,
              nb::sig("def snapshot(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
         .def_static("restore", restored, "settings"_a, "arrays"_a,

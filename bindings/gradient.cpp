@@ -39,13 +39,13 @@ GradientSettings settings_of_gradient(const nb::dict& d) {
 }
 
 nb::dict snapshot(const GradientTrees& trees) {
-    const GradientSnapshot s = [&] {
+    GradientSnapshot s = [&] {
         const nb::gil_scoped_release free;
         return trees.snapshot();
     }();
     nb::dict d;
-    GradientSnapshot::each(s,
-                           [&](const char* name, const auto& values) { d[name] = owned(values); });
+    GradientSnapshot::each(
+        s, [&](const char* name, auto& values) { d[name] = owned(std::move(values)); });
     return d;
 }
 

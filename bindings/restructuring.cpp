@@ -65,13 +65,13 @@ nb::dict nodes(const Engine& engine, const PyBatch* rows) {
 
 template <class Engine>
 nb::dict snapshot(const Engine& engine) {
-    const auto s = [&] {
+    auto s = [&] {
         const nb::gil_scoped_release free;
         return engine.snapshot();
     }();
     nb::dict d;
-    std::remove_cvref_t<decltype(s)>::each(
-        s, [&](const char* name, const auto& values) { d[name] = owned(values); });
+    decltype(s)::each(s,
+                      [&](const char* name, auto& values) { d[name] = owned(std::move(values)); });
     return d;
 }
 

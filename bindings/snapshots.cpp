@@ -5,9 +5,9 @@
 namespace nb = nanobind;
 using namespace riparian;
 
-void write_snapshot(const Snapshot& s, const std::string& prefix, nb::dict& out) {
-    const auto write = [&](const char* name, const auto& values) {
-        out[(prefix + name).c_str()] = owned(values);
+void write_snapshot(Snapshot s, const std::string& prefix, nb::dict& out) {
+    const auto write = [&](const char* name, auto& values) {
+        out[(prefix + name).c_str()] = owned(std::move(values));
     };
     Snapshot::each_of_all(s, write);
     if (!s.sparse.empty()) Snapshot::each_of_sparse(s, write);

@@ -43,4 +43,4 @@ private:
 };
 
 riparian::Snapshot read_snapshot(ArrayReader&, const riparian::TreeSettings&);
-void write_snapshot(const riparian::Snapshot&, const std::string& prefix, nanobind::dict& out);
+void write_snapshot(riparian::Snapshot, const std::string& prefix, nanobind::dict& out);

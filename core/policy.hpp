@@ -15,6 +15,10 @@
 //                                                non-zeros (Rule)
 //     static constexpr std::array mean_gains     for an impurity: when its gain is a mean over
 //                                                examples (MeanGain)
+//     static constexpr std::string_view unmergeable
+//                                                why what it keeps at leaves cannot be added to what it
+//                                                keeps at those of another worker. Absent: it can, or
+//                                                the policy keeps nothing
 //
 //     static constexpr std::array premises       what a theorem asks of other parameters (Rule). A tree
 //                                                that breaks one of them learns, but guarantee() says
@@ -103,5 +107,15 @@ struct MeanGain {
     Condition when;
     std::string_view labels;
 };
+
+// ---- what a policy says about workers ----
+
+// Why the trees of two workers cannot be merged; empty: they can.
+template <class Policy>
+[[nodiscard]] constexpr std::string_view why_unmergeable(const Policy& policy) noexcept {
+    if constexpr (requires { policy.why_unmergeable(); }) return policy.why_unmergeable();
+    else if constexpr (requires { Policy::unmergeable; }) return Policy::unmergeable;
+    else return {};
+}
 
 }  // namespace riparian

@@ -11,8 +11,10 @@ from riparian.export.allowed import Allowed
 from riparian.models.forests import member_settings
 from riparian.models.recipe import _entries as docstring_entries
 from riparian.models.settings import _declared
+from riparian.sources.plan import Plan
 
 __all__ = [
+    "after_opening_a_plan",
     "axes",
     "batch",
     "bytes_kept_by_worker",
@@ -206,3 +208,15 @@ def serving_of(app):
 def option_of(source, name):
     """An option that a source was opened with."""
     return getattr(source, f"_{name}")
+
+
+def after_opening_a_plan(note):
+    """Call a function with the path of each file of a plan, as soon as the file is there."""
+    opening = Plan._open
+
+    def opened(plan, left):
+        number = opening(plan, left)
+        note(plan.folder / next(reversed(plan._chain)))
+        return number
+
+    Plan._open = opened

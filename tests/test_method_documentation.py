@@ -23,6 +23,7 @@ METHODS = {
     "get_depth",
     "get_n_leaves",
     "guarantee",
+    "join",
     "learn_many",
     "learn_one",
     "members",

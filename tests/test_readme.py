@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
+
+from riparian.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
+#: What runs a line in a folder.
+Run = Callable[[str, Path], tuple[int, str]]
 #: Seconds after which a line hangs.
 TIMEOUT = 300
 
@@ -47,24 +55,40 @@ def make_data(folder: Path) -> None:
     (folder / "data.csv.gz").write_bytes(gzip.compress(text.encode()))
 
 
-def run_all(lines: list[str], folder: Path) -> None:
-    """Runs the lines one after the other; the first that fails ends the test with its words."""
+def run_in_shell(line: str, folder: Path) -> tuple[int, str]:
+    """The status of a line, and what it wrote to standard error."""
     beside = str(Path(sys.executable).parent)
     environment = os.environ | {
         "PATH": os.pathsep.join([beside, os.environ.get("PATH", "")]),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    return done.returncode, done.stderr
+
+
+def run_here(line: str, folder: Path) -> tuple[int, str]:
+    """The same in this process, where everything is imported; in a shell if it needs one."""
+    words = shlex.split(line)
+    if words[0] != "riparian" or set(line) & set("<>|&;$`"):
+        return run_in_shell(line, folder)
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(app, words[1:])
+    return done.exit_code, done.stderr + repr(done.exception)
+
+
+def run_all(lines: list[str], folder: Path, run: Run) -> None:
+    """Runs the lines one after the other; the first that fails ends the test with its words."""
     for line in lines:
-        done = subprocess.run(
-            ["bash", "-c", f"set -o pipefail; {line}"],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-        )
-        if done.returncode:
-            pytest.fail(f"{line}\nstatus {done.returncode}\n{done.stderr[-2000:]}")
+        status, errors = run(line, folder)
+        if status:
+            pytest.fail(f"{line}\nstatus {status}\n{errors[-2000:]}")
 
 
 def test_the_readme_has_shell_lines() -> None:
@@ -72,9 +96,10 @@ def test_the_readme_has_shell_lines() -> None:
     assert all(line.startswith(("riparian ", "python ")) for line in COMMANDS), COMMANDS
 
 
-def test_every_shell_line_runs_in_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", [run_here, pytest.param(run_in_shell, marks=pytest.mark.slow)])
+def test_every_shell_line_runs_in_order(tmp_path: Path, run: Run) -> None:
     make_data(tmp_path)
-    run_all(COMMANDS, tmp_path)
+    run_all(COMMANDS, tmp_path, run)
 
 
 @pytest.mark.parametrize("line", SETUP)
@@ -94,7 +119,7 @@ def test_what_a_line_of_the_set_up_names_exists(line: str) -> None:
 def test_a_line_that_fails_is_named(tmp_path: Path) -> None:
     lines = ["riparian generate synth:sea --rows 50 --out a.csv", "riparian show a.csv", "exit 0"]
     with pytest.raises(pytest.fail.Exception, match=r"^riparian show a\.csv\nstatus 1\nriparian: "):
-        run_all(lines, tmp_path)
+        run_all(lines, tmp_path, run_in_shell)
     assert (tmp_path / "a.csv").exists()
 
 

@@ -27,10 +27,10 @@ double times(std::uint64_t seed, std::uint64_t row, std::uint64_t node) noexcept
     return std::max(1.0, n);
 }
 
-class AlternatesTree : public Subtrees {
+class AlternatesTree final : public Subtrees {
 public:
-    AlternatesTree(const Alternates& how, Growth& growth, RowLearner& rows)
-        : Subtrees(growth, rows, {.replaces = true}), how_(how) {}
+    AlternatesTree(const Alternates& how, RowLearner& rows)
+        : Subtrees(rows, {.replaces = true}), how_(how) {}
 
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 
@@ -71,69 +71,32 @@ private:
 // example counts twice at one depth.
 std::int32_t AlternatesTree::learn(const Example& example, std::size_t y, double w) {
     constexpr double enough = 0.5;
-    std::int32_t predicted = no_prediction;
-    std::size_t v = 0;              // index of the visit, for an example with distributions
-    std::vector<std::size_t> ends;  // the end of the visits to each subtree
-    // Distributions are routed at the visit; a row is routed when its subtree is next.
-    const auto go_down = [&](std::int32_t root, double share) {
-        if (example.certain()) {
-            note(fragments_, root);
-        } else {
-            explore(*example.spread, root, share, y, w, true);
-            ends.push_back(example.spread->visits.size());
-        }
-    };
-    // False if the alternate has replaced the node. The nodes below it are then not visited.
-    const auto visit = [&](const Visit& here) {
-        const bool counts = here.share >= enough;
-        if (counts && bets() && at(here.node).role == Role::alternate) {
-            if (Duel* const duel = duels_.find(side(here.node).born)) duel->bet(here.wrong);
-        }
-        bool replaced = false;
-        if (!here.ends) {
-            replaced = counts && judge(here.node, here.wrong);
-        } else if (counts) {
-            note_error(here.node, here.wrong);
-        }
-        if (here.ends || replaced) {
-            learn_below(example, here, v, y, w);
-        } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
-            if (counts && bets()) {
-                Duel* const duel = duel_of(alternate, how_.switch_after);
-                if (duel) duel->node_wrong = here.wrong;
+    const bool betting = bets();
+    const std::int32_t predicted = each_visit_below(
+        example, y, w,
+        // False if the alternate has replaced the node.
+        [&](const Visit& here, std::size_t v, bool, const auto& go_down) {
+            const bool counts = here.share >= enough;
+            if (betting && counts && at(here.node).role == Role::alternate) {
+                if (Duel* const duel = duels_.find(side(here.node).born)) duel->bet(here.wrong);
             }
-            go_down(alternate, here.share);
-        }
-        return !replaced;
-    };
-    fragments_.clear();
-    if (example.certain()) {
-        const Row& row = *example.row;
-        go_down(0, 1.0);
-        for (std::size_t f = 0; f < fragments_.size(); ++f) {
-            const std::int32_t root = fragments_[f];
-            const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
-            const std::int32_t here = rows_.observe(leaf, row, y, std::min(w, 1.0));
-            if (f == 0) {
-                predicted = here;
-                arrive(example, y);
+            bool replaced = false;
+            if (!here.ends) {
+                replaced = counts && judge(here.node, here.wrong);
+            } else if (counts) {
+                note_error(here.node, here.wrong);
             }
-            each_on_path(root, leaf, here != static_cast<std::int32_t>(y), visit);
-        }
-    } else {
-        Spread& spread = *example.spread;
-        arrive(example, y);
-        go_down(0, 1.0);
-        for (std::size_t f = 0; f < ends.size(); ++f) {
-            for (; v < ends[f]; ++v) {
-                const Visit here = spread.visits[v];
-                spread.go_back(v);
-                if (visit(here)) continue;
-                const std::int32_t depth = at(here.node).depth;
-                while (v + 1 < ends[f] && at(spread.visits[v + 1].node).depth > depth) ++v;
+            if (here.ends || replaced) {
+                learn_below(example, here, v, y, w);
+            } else if (const std::int32_t alternate = side(here.node).first; alternate != none) {
+                if (betting && counts) {
+                    Duel* const duel = duel_of(alternate, how_.switch_after);
+                    if (duel) duel->node_wrong = here.wrong;
+                }
+                go_down(alternate, here.share);
             }
-        }
-    }
+            return !replaced;
+        });
     finish_row();
     return predicted;
 }
@@ -260,8 +223,8 @@ void AlternatesTree::restore_monitors(const Snapshot& s) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Alternates::begin(Growth& growth, RowLearner& rows) const {
-    return std::make_unique<AlternatesTree>(*this, growth, rows);
+std::unique_ptr<Adaptation> Alternates::begin(RowLearner& rows) const {
+    return std::make_unique<AlternatesTree>(*this, rows);
 }
 
 }  // namespace riparian

@@ -9,7 +9,6 @@
 namespace riparian {
 
 class Adaptation;
-class Growth;
 class RowLearner;
 
 // A detector at every node monitors the errors of its subtree. When the errors rise, an alternate
@@ -18,6 +17,7 @@ struct Alternates {
     static constexpr std::string_view name = "alternates";
     static constexpr std::string_view about =
         "Where the errors of a subtree rise, another grows next to it and may replace it (HAT).";
+    static constexpr std::string_view unmergeable = "subtrees change between two rows";
 
     enum class ReplaceBy : std::uint8_t { interval, betting };
 
@@ -45,7 +45,7 @@ struct Alternates {
               "MOA's do; the bound then counts more examples than there were.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(RowLearner&) const;
 };
 
 }  // namespace riparian

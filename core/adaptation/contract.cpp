@@ -6,12 +6,12 @@
 
 namespace riparian {
 
-Adaptation::Adaptation(Growth& growth, RowLearner& rows, Traits traits)
+Adaptation::Adaptation(RowLearner& rows, Traits traits)
     : GrowthHooks(traits),
-      growth_(growth),
-      state_(growth.state),
-      room_(growth.room),
-      checks_(growth.checks),
+      growth_(rows),
+      state_(rows.state),
+      room_(rows.room),
+      checks_(rows.checks),
       rows_(rows),
       nodes_(state_.nodes),
       leaves_(state_.leaves),

@@ -40,7 +40,7 @@ class Adaptation : public GrowthHooks {
 public:
     using Visit = Example::Visit;
 
-    Adaptation(Growth&, RowLearner&, Traits);
+    Adaptation(RowLearner&, Traits);
 
     // ---- learning ----
 
@@ -93,8 +93,12 @@ protected:
     [[nodiscard]] const Node& at(std::int32_t id) const noexcept { return nodes_.at(id); }
     // Adds a node to a list that lasts for a row.
     void note(Held<std::int32_t>& list, std::int32_t id) {
-        const Charge charge(working_);
-        list.push_back(id);
+        if (list.size() == list.capacity()) [[unlikely]] {
+            const Charge charge(working_);
+            list.push_back(id);
+        } else {
+            list.push_back(id);
+        }
     }
     void reroute() noexcept { ++reroutings_; }
 

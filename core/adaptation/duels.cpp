@@ -14,6 +14,15 @@ namespace {
 constexpr double largest_bet = 0.75;
 constexpr double rows_before = 8.0;
 
+// Whether rows can have led to these sums. A bet changes a logarithm by at most ln 4.
+bool is_possible(const Duel& d) {
+    const auto is_count = [](double x) { return x >= 0.0 && x == std::floor(x); };
+    const double won = (d.unequal + d.difference) / 2.0, lost = (d.unequal - d.difference) / 2.0;
+    return is_count(std::fabs(d.rows)) && is_count(d.errors) && is_count(won) && is_count(lost) &&
+           won <= d.errors && d.errors + lost <= std::max(0.0, d.rows) &&
+           std::max(std::fabs(d.ahead), std::fabs(d.behind)) <= 2.0 * d.unequal;
+}
+
 }  // namespace
 
 void Duel::bet(bool alternate_wrong) noexcept {
@@ -70,9 +79,7 @@ void Duels::read(const Snapshot& s) {
         for (std::size_t k = 0; k < Snapshot::duel_values_each; ++k) {
             demand(std::fabs(v[k]) <= 0x1p53, where + "not a number");
         }
-        const double rows = std::max(0.0, v[0]);
-        demand(v[0] == std::floor(v[0]) && v[1] >= 0.0 && v[1] <= rows && v[3] <= rows &&
-                   v[3] >= std::fabs(v[2]) && v[4] <= rows && v[5] <= rows,
+        demand(is_possible({s.duel_born[i], v[0], v[1], v[2], v[3], v[4], v[5]}),
                where + "impossible bets");
         make_room(duels_);
         duels_.push_back({s.duel_born[i], v[0], v[1], v[2], v[3], v[4], v[5]});

@@ -10,7 +10,7 @@ namespace {
 
 class FixedTree : public Adaptation {
 public:
-    FixedTree(Growth& growth, RowLearner& rows) : Adaptation(growth, rows, {}) {}
+    FixedTree(RowLearner& rows) : Adaptation(rows, {}) {}
 
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 };
@@ -30,8 +30,8 @@ std::int32_t FixedTree::learn(const Example& example, std::size_t y, double w) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Fixed::begin(Growth& growth, RowLearner& rows) const {
-    return std::make_unique<FixedTree>(growth, rows);
+std::unique_ptr<Adaptation> Fixed::begin(RowLearner& rows) const {
+    return std::make_unique<FixedTree>(rows);
 }
 
 }  // namespace riparian

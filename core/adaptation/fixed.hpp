@@ -8,7 +8,6 @@
 namespace riparian {
 
 class Adaptation;
-class Growth;
 class RowLearner;
 
 // No adaptation: the tree only grows.
@@ -17,7 +16,7 @@ struct Fixed {
     static constexpr std::string_view type_name = "Fixed";
     static constexpr std::string_view about = "The tree grows and does not follow change.";
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(RowLearner&) const;
 };
 
 }  // namespace riparian

@@ -14,7 +14,7 @@ namespace {
 
 class OptionsTree : public Subtrees {
 public:
-    OptionsTree(const Options&, Growth&, RowLearner&);
+    OptionsTree(const Options&, RowLearner&);
 
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 
@@ -66,8 +66,8 @@ private:
     Held<double> shares_;  // [end][class]: what they predict for the row
 };
 
-OptionsTree::OptionsTree(const Options& how, Growth& growth, RowLearner& rows)
-    : Subtrees(growth, rows, {.keeps = true, .replaces = true}), how_(how) {
+OptionsTree::OptionsTree(const Options& how, RowLearner& rows)
+    : Subtrees(rows, {.keeps = true, .replaces = true}), how_(how) {
     const Charge charge(structure_);
     ends_.roots.reserve(room_of_list);
     ends_.nodes.reserve(room_of_list);
@@ -388,8 +388,8 @@ void OptionsTree::restore(const Snapshot& s) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Options::begin(Growth& growth, RowLearner& rows) const {
-    return std::make_unique<OptionsTree>(*this, growth, rows);
+std::unique_ptr<Adaptation> Options::begin(RowLearner& rows) const {
+    return std::make_unique<OptionsTree>(*this, rows);
 }
 
 }  // namespace riparian

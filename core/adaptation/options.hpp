@@ -10,7 +10,6 @@
 namespace riparian {
 
 class Adaptation;
-class Growth;
 class RowLearner;
 
 // A node keeps its statistics after its split. When another feature is better than every test of the
@@ -19,6 +18,7 @@ struct Options {
     static constexpr std::string_view name = "options";
     static constexpr std::string_view about =
         "A node keeps its test and gets a better one in addition; all subtrees predict.";
+    static constexpr std::string_view unmergeable = "subtrees change between two rows";
     static constexpr std::array sparse_rules = {
         Rule{is("adaptation", "none", "alternates"),
              "inner nodes compare the gains of all features"},
@@ -48,7 +48,7 @@ struct Options {
               "With bets: predictions of both before the first bet.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(RowLearner&) const;
 };
 
 }  // namespace riparian

@@ -11,10 +11,10 @@
 namespace riparian {
 namespace {
 
-class ReevaluationTree : public Subtrees {
+class ReevaluationTree final : public Subtrees {
 public:
-    ReevaluationTree(const Reevaluation& how, Growth& growth, RowLearner& rows)
-        : Subtrees(growth, rows, {.keeps = true, .replaces = true}), how_(how) {}
+    ReevaluationTree(const Reevaluation& how, RowLearner& rows)
+        : Subtrees(rows, {.keeps = true, .replaces = true}), how_(how) {}
 
     std::int32_t learn(const Example&, std::size_t y, double w) override;
 
@@ -80,62 +80,27 @@ std::int32_t ReevaluationTree::learn(const Example& example, std::size_t y, doub
 // A duel counts an example if at least half of its weight reaches the node, as a detector of HAT does.
 std::int32_t ReevaluationTree::learn_and_bet(const Example& example, std::size_t y, double w) {
     constexpr double enough = 0.5;
-    std::int32_t predicted = no_prediction;
-    std::vector<std::size_t> ends;  // the end of the visits to each subtree, with distributions
-    const auto go_down = [&](std::int32_t root, double share) {
-        note(fragments_, root);
-        if (example.certain()) return;
-        explore(*example.spread, root, share, y, w, true);
-        ends.push_back(example.spread->visits.size());
-    };
-    const auto visit = [&](const Visit& here, bool main) {
-        const bool counts = here.share >= enough;
-        if (counts && at(here.node).role == Role::alternate) {
-            Duel* const duel = duels_.find(side(here.node).born);
-            if (duel) duel->bet(here.wrong);
-            note(tested_, at(here.node).parent);
-        }
-        learn_at(example, here, y, w);
-        if (here.ends) return;
-        const std::int32_t alternate = side(here.node).first;
-        if (main && is_due(here.node)) reconsider(here.node);
-        if (alternate == none || side(here.node).first != alternate) return;
-        if (counts) {
-            Duel* const duel = duel_of(alternate, how_.switch_after);
-            if (duel) duel->node_wrong = here.wrong;
-        }
-        go_down(alternate, here.share);
-    };
-    fragments_.clear();
     tested_.clear();
-    if (example.certain()) {
-        const Row& row = *example.row;
-        go_down(0, 1.0);
-        for (std::size_t f = 0; f < fragments_.size(); ++f) {
-            const std::int32_t root = fragments_[f];
-            const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
-            const std::int32_t here = rows_.observe(leaf, row, y, std::min(w, 1.0));
-            if (f == 0) {
-                predicted = here;
-                arrive(example, y);
+    const std::int32_t predicted = each_visit_below(
+        example, y, w, [&](const Visit& here, std::size_t, bool main, const auto& go_down) {
+            const bool counts = here.share >= enough;
+            if (counts && at(here.node).role == Role::alternate) {
+                Duel* const duel = duels_.find(side(here.node).born);
+                if (duel) duel->bet(here.wrong);
+                note(tested_, at(here.node).parent);
             }
-            each_on_path(root, leaf, here != static_cast<std::int32_t>(y), [&](const Visit& v) {
-                visit(v, f == 0);
-                return true;
-            });
-        }
-    } else {
-        arrive(example, y);
-        go_down(0, 1.0);
-        std::size_t v = 0;
-        for (std::size_t f = 0; f < ends.size(); ++f) {
-            for (; v < ends[f]; ++v) {
-                const Visit here = example.spread->visits[v];
-                example.spread->go_back(v);
-                visit(here, f == 0);
+            learn_at(example, here, y, w);
+            if (here.ends) return true;
+            const std::int32_t alternate = side(here.node).first;
+            if (main && is_due(here.node)) reconsider(here.node);
+            if (alternate == none || side(here.node).first != alternate) return true;
+            if (counts) {
+                Duel* const duel = duel_of(alternate, how_.switch_after);
+                if (duel) duel->node_wrong = here.wrong;
             }
-        }
-    }
+            go_down(alternate, here.share);
+            return true;
+        });
     for (const std::int32_t node : tested_) conclude(node);
     finish_row();
     return predicted;
@@ -166,18 +131,11 @@ void ReevaluationTree::start_alternate(std::int32_t node, const Decision* d) {
         if (at(old).feature == wanted || (duel && duel->difference > 0.0)) return;
         drop(old);
     }
-    std::vector<double> table;
     // Making room may deactivate the node, so the branches are computed first.
-    if (d) table = checks_.branches(place(node), d->best);
-    const std::int32_t root = attach(node, Role::alternate);
+    const std::int32_t root =
+        d ? attach(node, Role::alternate, *d, checks_.branches(place(node), d->best))
+          : attach(node, Role::alternate);
     if (root == none) return;
-    if (d) {
-        growth_.split(static_cast<std::size_t>(at(root).place), *d, table);
-        if (at(root).test == Test::leaf) {
-            detach(root);  // the memory limit left no room for it
-            return;
-        }
-    }
     count_change(ChangeKind::started);
 }
 
@@ -295,8 +253,8 @@ void ReevaluationTree::move_cut(std::int32_t node, const Decision& d) {
 
 }  // namespace
 
-std::unique_ptr<Adaptation> Reevaluation::begin(Growth& growth, RowLearner& rows) const {
-    return std::make_unique<ReevaluationTree>(*this, growth, rows);
+std::unique_ptr<Adaptation> Reevaluation::begin(RowLearner& rows) const {
+    return std::make_unique<ReevaluationTree>(*this, rows);
 }
 
 }  // namespace riparian

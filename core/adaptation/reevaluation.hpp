@@ -9,7 +9,6 @@
 namespace riparian {
 
 class Adaptation;
-class Growth;
 class RowLearner;
 
 // Every node keeps statistics. From time to time the test of an inner node is checked again. If it is
@@ -19,6 +18,7 @@ struct Reevaluation {
     static constexpr std::string_view name = "reevaluation";
     static constexpr std::string_view about =
         "An inner node whose test is no longer the best gets a better one (EFDT).";
+    static constexpr std::string_view unmergeable = "subtrees change between two rows";
     static constexpr std::array sparse_rules = {
         Rule{is("adaptation", "none", "alternates"),
              "inner nodes compare the gains of all features"},
@@ -46,7 +46,7 @@ struct Reevaluation {
               "With bets: predictions of both before the first bet.");
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(RowLearner&) const;
 };
 
 }  // namespace riparian

@@ -9,8 +9,7 @@
 
 namespace riparian {
 
-Subtrees::Subtrees(Growth& growth, RowLearner& rows, Traits traits)
-    : Adaptation(growth, rows, traits) {
+Subtrees::Subtrees(RowLearner& rows, Traits traits) : Adaptation(rows, traits) {
     const Charge charge(structure_);
     for (auto* const list : {&path_, &fragments_, &given_up_, &tested_, &walks_}) {
         list->reserve(room_of_list);
@@ -28,9 +27,8 @@ void Subtrees::add_node() {
 void Subtrees::add_branch(std::int32_t node) { side(node).since = side(node).there = state_.seen; }
 
 void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
-    const Charge charge(working_);
     path_.clear();
-    for (std::int32_t i = leaf; i != root; i = at(i).parent) path_.push_back(at(i).parent);
+    for (std::int32_t i = leaf; i != root; i = at(i).parent) note(path_, at(i).parent);
 }
 
 bool Subtrees::is_beside(std::uint64_t born) const noexcept {
@@ -85,6 +83,16 @@ std::int32_t Subtrees::attach(std::int32_t owner, Role role) {
     if (nodes_.predicts(root)) ++state_.n_leaves;
     room_.settle();
     return root;
+}
+
+std::int32_t Subtrees::attach(std::int32_t owner, Role role, const Decision& decision,
+                              const std::vector<double>& table) {
+    const std::int32_t root = attach(owner, role);
+    if (root == none) return none;
+    growth_.split(static_cast<std::size_t>(at(root).place), decision, table);
+    if (at(root).test != Test::leaf) return root;
+    detach(root);  // the memory limit left no room for it
+    return none;
 }
 
 void Subtrees::detach(std::int32_t root) {

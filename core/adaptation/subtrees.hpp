@@ -11,7 +11,7 @@ namespace riparian {
 // What adaptations that change the structure of a tree have in common.
 class Subtrees : public Adaptation {
 public:
-    Subtrees(Growth&, RowLearner&, Traits);
+    Subtrees(RowLearner&, Traits);
 
     void make_room(std::size_t nodes) override { riparian::make_room(sides_, nodes); }
     void add_node() override;
@@ -72,8 +72,19 @@ protected:
         }
         visit(Visit{leaf, 1.0, true, wrong});
     }
+    // The way of an example through the tree and through subtrees next to the nodes that it visits. Each
+    // subtree predicts before it learns, and the tree comes first.
+    //
+    // Calls visit(Visit, index, main, go_down) for every node. `main`: it is in the tree itself;
+    // `index`: of the visit, for an example with uncertain values. go_down(root, share) sends a share
+    // of the example down another subtree. Where visit() returns false, the nodes below are left out.
+    template <class OfVisit>
+    std::int32_t each_visit_below(const Example&, std::size_t y, double w, OfVisit&& visit);
     // Begins a subtree next to a node, as a leaf. Returns none if there is no room for it.
     std::int32_t attach(std::int32_t owner, Role);
+    // The same with the best cut of a decision, and with the class weights of its branches.
+    std::int32_t attach(std::int32_t owner, Role, const Decision&,
+                        const std::vector<double>& table);
     // Discards a subtree. Its nodes are removed at the end of the row.
     void detach(std::int32_t root);
     void drop(std::int32_t alternate);
@@ -130,5 +141,50 @@ private:
     Held<Change> changes_;  // the oldest first
     std::array<std::uint64_t, n_change_kinds> change_totals_{};
 };
+
+template <class OfVisit>
+std::int32_t Subtrees::each_visit_below(const Example& example, std::size_t y, double w,
+                                        OfVisit&& visit) {
+    fragments_.clear();
+    if (example.certain()) {
+        // A row is routed when its subtree is next.
+        const auto go_down = [&](std::int32_t root, double) { note(fragments_, root); };
+        const Row& row = *example.row;
+        std::int32_t predicted = no_prediction;
+        go_down(0, 1.0);
+        for (std::size_t f = 0; f < fragments_.size(); ++f) {
+            const std::int32_t root = fragments_[f];
+            const std::int32_t leaf = rows_.route(f == 0 ? example.start : root, row);
+            const std::int32_t here = rows_.observe(leaf, row, y, std::min(w, 1.0));
+            if (f == 0) {
+                predicted = here;
+                arrive(example, y);
+            }
+            each_on_path(root, leaf, here != static_cast<std::int32_t>(y),
+                         [&](const Visit& v) { return visit(v, 0, f == 0, go_down); });
+        }
+        return predicted;
+    }
+    // Distributions are routed at the visit.
+    Spread& spread = *example.spread;
+    std::vector<std::size_t> ends;  // the end of the visits to each subtree
+    const auto go_down = [&](std::int32_t root, double share) {
+        explore(spread, root, share, y, w, true);
+        ends.push_back(spread.visits.size());
+    };
+    arrive(example, y);
+    go_down(0, 1.0);
+    std::size_t v = 0;
+    for (std::size_t f = 0; f < ends.size(); ++f) {
+        for (; v < ends[f]; ++v) {
+            const Visit here = spread.visits[v];
+            spread.go_back(v);
+            if (visit(here, v, f == 0, go_down)) continue;
+            const std::int32_t depth = at(here.node).depth;
+            while (v + 1 < ends[f] && at(spread.visits[v + 1].node).depth > depth) ++v;
+        }
+    }
+    return no_prediction;
+}
 
 }  // namespace riparian

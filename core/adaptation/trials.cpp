@@ -180,13 +180,8 @@ bool WindowTree::start_alternate(std::int32_t node, const Decision& d) {
     const std::vector<double> table = checks_.branches(place(node), d.best);
     const std::size_t more = 2 * taken(sizeof(Trial));
     if (!room_.may_add(more) || !room_.make_room_for(more, none)) return false;
-    const std::int32_t root = attach(node, Role::alternate);
+    const std::int32_t root = attach(node, Role::alternate, d, table);
     if (root == none) return false;
-    growth_.split(static_cast<std::size_t>(at(root).place), d, table);
-    if (at(root).test == Test::leaf) {
-        detach(root);
-        return false;
-    }
     const Charge charge(structure_);
     side(root).trial = std::make_unique<Trial>();
     if (!side(node).trial) side(node).trial = std::make_unique<Trial>();

@@ -15,7 +15,6 @@
 namespace riparian {
 
 class Adaptation;
-class Growth;
 class RowLearner;
 
 // The result of a check of all splits.
@@ -44,6 +43,7 @@ struct Window {
     static constexpr std::string_view about =
         "Every node holds statistics of the last examples; where another feature has become the "
         "better one, an alternate grows and may replace the node (CVFDT).";
+    static constexpr std::string_view unmergeable = "subtrees change between two rows";
     static constexpr std::array rules = {
         Rule{is_not("inherit_counts", "count"), "inherited examples would never be forgotten"},
         Rule{is("drop_poor_features", "False"), "a feature may become the better one again"},
@@ -120,7 +120,7 @@ struct Window {
         return std::floor(most_steps / static_cast<double>(longest())) * weight_step;
     }
 
-    [[nodiscard]] std::unique_ptr<Adaptation> begin(Growth&, RowLearner&) const;
+    [[nodiscard]] std::unique_ptr<Adaptation> begin(RowLearner&) const;
 };
 
 }  // namespace riparian

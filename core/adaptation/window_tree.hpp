@@ -18,9 +18,9 @@ class NumberReader;
 // A file with more is damaged; no model needs as many.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
 
-class WindowTree : public Subtrees {
+class WindowTree final : public Subtrees {
 public:
-    WindowTree(const Window&, Growth&, RowLearner&);
+    WindowTree(const Window&, RowLearner&);
 
     std::int32_t learn(const Example&, std::size_t y, double w) override;
     void demand_weights(const double* w, std::size_t rows) const override;

@@ -24,9 +24,11 @@ struct Betting {
     static constexpr std::string_view about =
         "Bets on each row that one cut is better than the others. The evidence holds at every "
         "moment, for any schedule of checks.";
+    static constexpr std::string_view unmergeable =
+        "what it keeps at leaves depends on the order of the rows";
     static constexpr std::array<std::string_view, 2> serves = {"gini", "accuracy"};
     static constexpr std::string_view spending = "promise";
-    static constexpr std::array certain_only = {is("budget", "path", "tree", "leaf")};
+    static constexpr std::array certain_only = {is("bound", name)};
     static constexpr std::array sparse_rules = {
         Rule{is("bound", "hoeffding", "confidence-practical"),
              "a race reads a value of each feature"},

@@ -44,6 +44,9 @@ struct DeltaMethod {
     // With `paired`, every leaf measures the gap.
     using PerLeaf = PairedGap;
     [[nodiscard]] bool wants_rows() const noexcept { return pairing == Pairing::paired; }
+    [[nodiscard]] std::string_view why_unmergeable() const noexcept {
+        return wants_rows() ? "what it keeps at leaves depends on the order of the rows" : "";
+    }
 
     [[nodiscard]] double half_width(const Evidence& e) const noexcept {
         // An unknown variance is NaN; then nothing is known about the gap.

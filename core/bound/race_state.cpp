@@ -58,7 +58,7 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
         return x;
     };
     end();
-    stakes_.number = static_cast<std::uint32_t>(whole(0.0, 4294967295.0));
+    stakes_.number = static_cast<std::uint32_t>(whole(0.0, 2147483647.0));
     stakes_.alpha = between(0.0, 1.0);
     stakes_.log_threshold = between(0.0, 1e6);
     stakes_.tolerance = between(0.0, 1e6);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "../simd/kernels.hpp"
@@ -19,24 +20,23 @@ std::ptrdiff_t size_of(Column::Type type) noexcept {
     return 0;
 }
 
-// Groups columns of one type that are adjacent in memory, as in a row-major matrix. Such a group is
-// read row by row.
-std::vector<Run> runs_of(const std::vector<Column>& columns) {
-    std::vector<Run> runs;
-    for (std::size_t f = 0; f < columns.size(); ++f) {
-        const Column& c = columns[f];
-        if (!runs.empty() && c.data) {
-            Run& run = runs.back();
-            const auto offset = static_cast<std::ptrdiff_t>(run.count) * size_of(run.column.type);
-            if (run.column.data && run.column.type == c.type && run.column.stride == c.stride &&
-                static_cast<const char*>(run.column.data) + offset == c.data) {
-                ++run.count;
-                continue;
-            }
-        }
-        runs.push_back({c, f, 1});
+// Whether a column is adjacent in memory to the last one of a group.
+bool continues(const Run& run, const Column& c) noexcept {
+    const auto offset = static_cast<std::ptrdiff_t>(run.count) * size_of(run.column.type);
+    return run.column.data && c.data && run.column.type == c.type &&
+           run.column.stride == c.stride &&
+           static_cast<const char*>(run.column.data) + offset == c.data;
+}
+
+// Calls of_run(Run) for groups of columns of one type that are adjacent in memory, as in a row-major
+// matrix. Such a group is read row by row. From the end of the columns on, up to n, they are missing.
+template <class OfRun>
+void each_run(const std::vector<Column>& columns, std::size_t n, OfRun&& of_run) {
+    for (std::size_t f = 0; f < n;) {
+        Run run{f < columns.size() ? columns[f] : Column{}, f, 1};
+        while (++f < std::min(n, columns.size()) && continues(run, columns[f])) ++run.count;
+        of_run(run);
     }
-    return runs;
 }
 
 // The j-th value of one row of a group.
@@ -117,7 +117,8 @@ Batch Batch::part(std::size_t first, std::size_t n) const {
 std::optional<Place> find_infinite(const Batch& batch) {
     if (batch.sparse) return find_infinite(batch.sparse, batch.rows);
     constexpr std::size_t block = 512;
-    const std::vector<Run> runs = runs_of(batch.columns);
+    std::vector<Run> runs;
+    each_run(batch.columns, batch.columns.size(), [&](const Run& run) { runs.push_back(run); });
     for (std::size_t first = 0; first < batch.rows; first += block) {
         const std::size_t last = std::min(batch.rows, first + block);
         std::optional<Place> place;
@@ -154,33 +155,45 @@ RowBuffer::RowBuffer(const Batch& batch, const Features& features, const RowShap
         capacity_ =
             std::clamp<std::size_t>(doubles / std::max<std::size_t>(1, stride_), 1,
                                     std::min(most_rows, std::max<std::size_t>(1, batch.rows)));
-        values_.assign(capacity_ * stride_, 0.0);
-        codes_.assign(capacity_ * categorical_, missing_code);
-        gaps_.assign(capacity_, 0);
         sparse_ =
             std::make_unique<SparseReader>(batch.sparse, batch.rows, features, shape, capacity_);
-        return;
+    } else {
+        std::size_t n_runs = 0;
+        by_rows_ = true;
+        // Features that the batch does not have are missing.
+        each_run(batch.columns, features.size(), [&](const Run& run) {
+            const Feature& feature = features[run.first];
+            parts_.push_back({run.column, feature.slot, run.count, feature.kind});
+            if (feature.kind != Kind::numeric) return;
+            ++n_runs;
+            by_rows_ &= run.column.data && run.column.type == Column::Type::f64;
+        });
+        by_rows_ &= n_runs <= 1 + numeric_ / 2;
+        capacity_ = std::max<std::size_t>(1, std::min(capacity_, batch.rows));
     }
-    std::vector<Column> columns = batch.columns;
-    columns.resize(features.size());  // features that the batch does not have are missing
-    std::size_t n_runs = 0;
-    by_rows_ = true;
-    for (const Run& run : runs_of(columns)) {
-        const Feature& feature = features[run.first];
-        parts_.push_back({run.column, feature.slot, run.count, feature.kind});
-        if (feature.kind != Kind::numeric) continue;
-        ++n_runs;
-        by_rows_ &= run.column.data && run.column.type == Column::Type::f64;
-    }
-    by_rows_ &= n_runs <= 1 + numeric_ / 2;
-    capacity_ = std::max<std::size_t>(1, std::min(capacity_, batch.rows));
     values_.assign(capacity_ * stride_, 0.0);
     codes_.assign(capacity_ * categorical_, missing_code);
     gaps_.assign(capacity_, 0);
+    rows_.reserve(capacity_);
+    for (std::size_t i = 0; i < capacity_; ++i) {
+        rows_.push_back({values_.data() + i * stride_, codes_.data() + i * categorical_, false,
+                         sparse_ ? sparse_->row(i) : nullptr});
+    }
 }
 
 void RowBuffer::read(std::size_t first, std::size_t n) {
-    if (sparse_) return sparse_->read(first, n, values_.data(), stride_, gaps_.data());
+    if (sparse_) {
+        sparse_->read(first, n, values_.data(), stride_, gaps_.data());
+    } else {
+        read_columns(first, n);
+    }
+    any_gap_ = std::memchr(gaps_.data(), 1, n) != nullptr;
+    if (!any_gap_ && flagged_ == 0) return;
+    for (std::size_t i = 0; i < std::max(n, flagged_); ++i) rows_[i].gap = i < n && gaps_[i];
+    flagged_ = any_gap_ ? n : 0;
+}
+
+void RowBuffer::read_columns(std::size_t first, std::size_t n) {
     if (by_rows_) std::fill_n(gaps_.begin(), n, std::uint8_t{0});
     for (const Part& part : parts_) {
         const Run run{part.column, 0, part.count};

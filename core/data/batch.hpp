@@ -61,12 +61,14 @@ public:
         return s.numeric == numeric_ && s.stride == stride_ && s.categorical == categorical_;
     }
     void read(std::size_t first, std::size_t n);
-    [[nodiscard]] Row row(std::size_t i) const noexcept {
-        return {values_.data() + i * stride_, codes_.data() + i * categorical_, gaps_[i] != 0,
-                sparse_ ? sparse_->row(i) : nullptr};
-    }
+    // Whether a number is missing in the rows that were read last.
+    [[nodiscard]] bool any_gap() const noexcept { return any_gap_; }
+    // Valid until the next rows are read.
+    [[nodiscard]] const Row& row(std::size_t i) const noexcept { return rows_[i]; }
 
 private:
+    void read_columns(std::size_t first, std::size_t n);
+
     // A group of columns and where its values go.
     struct Part {
         Column column;
@@ -84,6 +86,9 @@ private:
     AlignedDoubles values_;
     std::vector<std::int32_t> codes_;
     std::vector<std::uint8_t> gaps_;
+    std::vector<Row> rows_;    // where the values of each row are
+    std::size_t flagged_ = 0;  // only rows below this one may say that they have a gap
+    bool any_gap_ = false;
     std::unique_ptr<SparseReader> sparse_;  // null: the batch has columns
 };
 

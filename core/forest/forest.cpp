@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace riparian {
 namespace {
@@ -16,7 +17,9 @@ constexpr std::size_t room_of_detector = 8192;
 
 Forest::Forest(const ForestSettings& settings)
     : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
-    for (std::size_t i = 0; i < settings.members; ++i) members_.emplace_back(settings_, i);
+    for (std::size_t i = 0; i < settings.members; ++i) {
+        members_.emplace_back(settings_, settings.first_member + i);
+    }
     if (limited()) {
         for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(max_bytes_));
     }
@@ -191,15 +194,31 @@ void Forest::run_block(const Block& block, const Predictions* predictions, std::
         r.errors.assign(rows, 0.0);
         r.at.assign(rows, 0);
     }
-    shift_.run(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
+    work_->shift.run(n, worthwhile(threads_, n, rows), [&](std::size_t m) {
         const Section section(reserve_);
         members_[m].run(block, 0, schema_, votes(m), rises.empty() ? nullptr : &rises[m]);
     });
     if (!rises.empty()) replace_worst(block, rises, ballots.votes());
     if (!predictions) return;
+    if (settings_.keep_votes) keep(ballots.votes(), rows, predictions->width);
     combine(
         ballots.votes(), rows, costs_, [&](std::size_t r) { return block.known[r]; }, *predictions,
         first);
+}
+
+void Forest::keep(const std::vector<Votes>& votes, std::size_t rows, std::size_t width) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (const Votes& v : votes) {
+            const double* const shares = v.shares + r * v.width;
+            work_->kept.shares.insert(work_->kept.shares.end(), shares, shares + width);
+            work_->kept.weights.push_back(v.weights[r]);
+        }
+    }
+}
+
+Forest::KeptVotes Forest::take_votes() {
+    const auto lock = turnstile_.writing();
+    return std::exchange(work_->kept, {});
 }
 
 // If errors rose, the member with the most errors after that row starts over and processes the rows

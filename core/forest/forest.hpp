@@ -74,6 +74,14 @@ public:
     void votes(const Batch&, std::size_t width, std::vector<double>& shares,
                std::vector<double>& weights) const;
 
+    // Votes of the members on the rows of prequential calls, where they are kept (ForestSettings).
+    struct KeptVotes {
+        std::vector<double> shares;   // [row][member][width of the call]
+        std::vector<double> weights;  // [row][member]
+    };
+    // Returns those since the last time.
+    [[nodiscard]] KeptVotes take_votes();
+
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::size_t n_members() const noexcept { return members_.size(); }
     [[nodiscard]] std::vector<Record> records() const;
@@ -98,6 +106,7 @@ private:
     void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
              Stop*) override;
     void run_block(const Block&, const Predictions*, std::size_t first);
+    void keep(const std::vector<Votes>&, std::size_t rows, std::size_t width);
     void note(const Block&);
     void note_sparse(const Block&);
     void replace_worst(const Block&, std::vector<Member::Rises>&, const std::vector<Votes>&);
@@ -109,7 +118,11 @@ private:
 
     const ForestSettings settings_;  // as it was made
     std::deque<Member> members_;
-    Shift shift_;
+    struct Work {
+        Shift shift;
+        KeptVotes kept;
+    };
+    std::unique_ptr<Work> work_ = std::make_unique<Work>();
 };
 
 }  // namespace riparian

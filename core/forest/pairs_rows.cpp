@@ -80,7 +80,7 @@ void PairForest::read(Block& block) {
         for (std::size_t i = 0; i < n; ++i, ++at) {
             const double w = block.w ? block.w[at] : 1.0;
             if (block.y[at] < 0 || !(w > 0.0)) continue;
-            const Row row = buffer.row(i);
+            const Row& row = buffer.row(i);
             for (std::size_t c = 0; c < shape_.categorical; ++c) note_category(c, row.codes[c]);
             block.numbers[at] = ++seen_;
             history_.keep(row, static_cast<std::size_t>(block.y[at]), w);
@@ -120,7 +120,7 @@ void PairForest::run_pair(Pair& pair, const Block& block, double* shares) {
         for (std::size_t i = 0; i < n; ++i, ++r) {
             const bool own = is_own(r);
             if (!own && !shares) continue;
-            const Row row = buffer.row(i);
+            const Row& row = buffer.row(i);
             const std::size_t place = same ? i : Turn::alone;
             const RowRequest asked{shares || pair.drift, shares ? shares + 2 * r : nullptr, 2};
             if (!own) {

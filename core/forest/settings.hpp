@@ -24,8 +24,10 @@ struct ForestSettings {
     double none = 0.0;  // its probability of 0
     Subspace patch;     // features that a member sees
     Replacement replacement = Replacement::none;
-    bool drawn_background = false;  // a tree in the background counts rows as its member does
-    bool weighted = true;           // votes by the accuracy of their member since it began
+    bool drawn_background = false;   // a tree in the background counts rows as its member does
+    bool weighted = true;            // votes by the accuracy of their member since it began
+    bool keep_votes = false;         // of prequential calls, for a coordinator that adds them up
+    std::uint32_t first_member = 0;  // number of the first one, where members are dealt to workers
     std::optional<AnyDetector> warning, drift;
     std::uint64_t seed = 0;
     std::size_t max_bytes = SIZE_MAX;

@@ -306,7 +306,7 @@ void GradientTrees::run(const Batch& batch, const std::int32_t* y, const double*
         const Pace::Timer timer(pace_, n, turnstile_);
         unfinished_ = true;
         for (std::size_t i = 0; i < n && !reserve_.used(); ++i) {
-            const Row row = buffer.row(i);
+            const Row& row = buffer.row(i);
             const std::size_t r = first + i;
             if constexpr (predicting) predict_row(row, scratch_, predictions, r);
             const double weight = w ? w[r] : 1.0;

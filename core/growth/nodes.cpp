@@ -95,7 +95,7 @@ void Nodes::descend(const RowBuffer& buffer, std::size_t n, std::int32_t* starts
         default: descend<0>(x, stride, whole, starts); break;
     }
     // NaN compares as if it were small, so a row with a missing value is routed by itself.
-    for (std::size_t i = 0; i < whole; ++i) {
+    for (std::size_t i = 0; buffer.any_gap() && i < whole; ++i) {
         if (buffer.row(i).gap) starts[i] = 0;
     }
     std::fill(starts + whole, starts + n, 0);

@@ -168,6 +168,8 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
         leaf.weight = s.weight[i];
         leaf.inherited = s.inherited_weight[i];
         leaf.checked = s.checked[i];
+        // Races are numbered by checks from here on, and their number must not overflow.
+        demand(s.checks[i] <= 0x7fffffffU, where + "an impossible number of checks");
         leaf.checks = s.checks[i];
         leaf.numbers = {s.right_majority[i], s.right_bayes[i]};
         const bool active = s.inactive[i] != 1;

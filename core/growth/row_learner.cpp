@@ -8,11 +8,11 @@
 namespace riparian {
 
 std::int32_t RowLearner::route_on(std::int32_t i, const Row& row) {
-    Nodes& nodes = state_.nodes;
+    Nodes& nodes = state.nodes;
     for (;;) {
         std::int32_t next = nodes.step(i, row);
         if (next == i) return i;
-        if (next == none) next = growth_.add_branch(i, row.codes[nodes.slot(nodes.at(i))]);
+        if (next == none) next = add_branch(i, row.codes[nodes.slot(nodes.at(i))]);
         i = next;
     }
 }
@@ -23,18 +23,18 @@ void RowLearner::arrive(const Spread& spread, std::size_t y) {
     arrive(spread.row(), y);
     for (const Uncertain& u : spread.values) {
         if (u.type != Uncertain::Type::categories) continue;
-        const std::size_t slot = state_.nodes.features()[u.feature].slot;
+        const std::size_t slot = state.nodes.features()[u.feature].slot;
         for (std::size_t p = 0; p < u.count; ++p) {
             const auto code = static_cast<std::int32_t>(spread.points[u.first + p].value);
-            if (code >= state_.known.categories[slot]) growth_.add_category(slot, code);
+            if (code >= state.known.categories[slot]) add_category(slot, code);
         }
     }
 }
 
 // A feature is known from its first value on, no matter how rows were batched.
 void RowLearner::note_known(const Row& row) {
-    Known& known = state_.known;
-    const Features& features = state_.nodes.features();
+    Known& known = state.known;
+    const Features& features = state.nodes.features();
     const bool first = known.n_features == 0;
     for (std::size_t f = 0; f < features.size(); ++f) {
         const std::size_t slot = features[f].slot;
@@ -45,38 +45,38 @@ void RowLearner::note_known(const Row& row) {
             ++known.n_features;
         }
     }
-    if (first && known.n_features && state_.settings.leaf_features.draws()) draw_first(state_);
+    if (first && known.n_features && state.settings.leaf_features.draws()) draw_first(state);
 }
 
 void RowLearner::add_categories(const Row& row) {
-    for (std::size_t c = 0; c < state_.leaves.shape().categorical; ++c) {
-        if (row.codes[c] >= state_.known.categories[c]) growth_.add_category(c, row.codes[c]);
+    for (std::size_t c = 0; c < state.leaves.shape().categorical; ++c) {
+        if (row.codes[c] >= state.known.categories[c]) add_category(c, row.codes[c]);
     }
 }
 
 // ---- learning ----
 
 void RowLearner::learn_at(std::int32_t leaf, const Row& row, std::size_t y, double w) {
-    const auto place = static_cast<std::size_t>(state_.nodes.at(leaf).place);
-    if (state_.limited()) {
+    const auto place = static_cast<std::size_t>(state.nodes.at(leaf).place);
+    if (state.limited()) {
         learn_limited(place, row, y, w);
     } else {
-        count<false>(place, row, y, w);
+        count<false>(leaf, place, row, y, w);
         check_if_due<false>(place);
     }
     // See observe_again().
-    if (w > 1.0 && state_.nodes.at(leaf).test == Test::leaf && state_.leaves[place].weight > 0.0) {
+    if (w > 1.0 && state.nodes.at(leaf).test == Test::leaf && state.leaves[place].weight > 0.0) {
         observe(leaf, row, y, w - 1.0);
     }
 }
 
 bool RowLearner::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
-    if (state_.nodes.at(node).rests) {
-        state_.leaves.counts(node)[y] += w;
+    if (state.nodes.at(node).rests) {
+        state.leaves.counts(node)[y] += w;
         return false;
     }
-    const auto place = static_cast<std::size_t>(state_.record(node));
-    if (!state_.limited() && state_.leaves[place].statistics.is_open()) {
+    const auto place = static_cast<std::size_t>(state.record(node));
+    if (!state.limited() && state.leaves[place].statistics.is_open()) {
         count_inside(place, row, y, w);
         return true;
     }
@@ -87,9 +87,9 @@ bool RowLearner::learn_inside(std::int32_t node, const Row& row, std::size_t y, 
 
 // Inner nodes do not predict, so the values derived for naive Bayes are not updated.
 void RowLearner::count_inside(std::size_t place, const Row& row, std::size_t y, double w) {
-    Leaves& leaves = state_.leaves;
+    Leaves& leaves = state.leaves;
     if (leaves.any_extras() || leaves.any_states() || leaves.any_tracked_features()) {
-        count<false>(place, row, y, w);
+        count<false>(leaves[place].node, place, row, y, w);
         return;
     }
     NodeRecord& leaf = leaves[place];
@@ -106,8 +106,8 @@ void RowLearner::count_inside(std::size_t place, const Row& row, std::size_t y, 
 }
 
 void RowLearner::relearn(std::int32_t node, const Row& row, std::size_t y, double w) {
-    const auto place = static_cast<std::size_t>(state_.record(node));
-    if (state_.limited()) {
+    const auto place = static_cast<std::size_t>(state.record(node));
+    if (state.limited()) {
         count_limited(place, row, y, w);
     } else {
         count_inside(place, row, y, w);
@@ -115,9 +115,9 @@ void RowLearner::relearn(std::int32_t node, const Row& row, std::size_t y, doubl
 }
 
 bool RowLearner::learn_parts(std::int32_t id, Spread& spread, std::size_t y, double w) {
-    Leaves& leaves = state_.leaves;
-    const auto place = static_cast<std::size_t>(state_.record(id));
-    const bool is_leaf = state_.nodes.at(id).test == Test::leaf;
+    Leaves& leaves = state.leaves;
+    const auto place = static_cast<std::size_t>(state.record(id));
+    const bool is_leaf = state.nodes.at(id).test == Test::leaf;
     const double seen = leaves.counts(id)[y] + w;
     const double own = leaves.own_counts(leaves[place])[y] + w;
     const double weight = leaves[place].weight + w;
@@ -125,12 +125,12 @@ bool RowLearner::learn_parts(std::int32_t id, Spread& spread, std::size_t y, dou
     bool throughout = leaves[place].statistics.is_open();
     each_part(spread, w, [&](const Row& part, double share) {
         const bool open = leaves[place].statistics.is_open();
-        if (state_.limited() || !open) active = count_limited(place, part, y, share);
-        else if (is_leaf) count<false>(place, part, y, share);
+        if (state.limited() || !open) active = count_limited(place, part, y, share);
+        else if (is_leaf) count<false>(id, place, part, y, share);
         else count_inside(place, part, y, share);
         // If the node became inactive and active again in this loop, it starts with the next row.
         const Recent* const recent = leaves[place].recent.get();
-        throughout &= active && !(recent && recent->since > state_.seen);
+        throughout &= active && !(recent && recent->since > state.seen);
     });
     // The rounded shares may sum to less than w. Without this, a check could come one row late.
     leaves.counts(id)[y] = seen;
@@ -156,36 +156,36 @@ void RowLearner::learn_limited(std::size_t place, const Row& row, std::size_t y,
             check_if_due<false>(place);
             return;
         } catch (const OverLimit&) {
-            state_.leaves.deactivate(place);
+            state.leaves.deactivate(place);
         }
     }
     learn_inactive(place, w);
 }
 
 bool RowLearner::count_limited(std::size_t place, const Row& row, std::size_t y, double w) {
-    Leaves& leaves = state_.leaves;
+    Leaves& leaves = state.leaves;
     const NodeRecord& leaf = leaves[place];
     if (leaf.statistics.is_open()) {
         const TrackedFeatures* const kept = leaves.tracked_features(place);
         std::size_t more = leaf.statistics.growth(
-            leaves.shape(place),
-            kept ? state_.gathered.of(row, *kept, state_.nodes.features()) : row, y);
+            leaves.shape(place), kept ? state.gathered.of(row, *kept, state.nodes.features()) : row,
+            y);
         if (const PredictorState* const predictor = leaves.state(place)) {
-            more += predictor->growth(leaves.shape(), row, state_.known.n_classes);
+            more += predictor->growth(leaves.shape(), row, state.known.n_classes);
         }
-        room_.make_room_for(more, none);
+        room.make_room_for(more, none);
     }
     double& seen = leaves.counts(leaf.node)[y];
     const double after = seen + w;
     if (leaf.statistics.is_open()) {
         // Opened while this row was learned at another leaf.
-        if (leaf.recent && leaf.recent->since > state_.seen) {
+        if (leaf.recent && leaf.recent->since > state.seen) {
             seen = after;
             return true;
         }
         try {
-            if (state_.nodes.at(leaf.node).test == Test::leaf) {
-                count<false>(place, row, y, w);
+            if (state.nodes.at(leaf.node).test == Test::leaf) {
+                count<false>(leaf.node, place, row, y, w);
             } else {
                 count_inside(place, row, y, w);
             }
@@ -200,67 +200,67 @@ bool RowLearner::count_limited(std::size_t place, const Row& row, std::size_t y,
 }
 
 void RowLearner::learn_inactive(std::size_t place, double w) {
-    NodeRecord& leaf = state_.leaves[place];
+    NodeRecord& leaf = state.leaves[place];
     const double weight = leaf.weight + w;
-    const bool due = weight - leaf.checked >= state_.settings.grace_period;
+    const bool due = weight - leaf.checked >= state.settings.grace_period;
     // Also decided at the first row, because a loaded tree does not know which nodes rest.
-    if ((due || leaf.weight == 0.0) && !state_.hooks->uses_statistics(leaf.node)) {
-        state_.nodes.at(leaf.node).rests = true;
+    if ((due || leaf.weight == 0.0) && !state.hooks->uses_statistics(leaf.node)) {
+        state.nodes.at(leaf.node).rests = true;
         leaf.weight = leaf.checked = 0.0;
         return;
     }
     leaf.weight = weight;
     if (!due) return;
     leaf.checked = leaf.weight;
-    room_.reconsider(place);
+    room.reconsider(place);
 }
 
 // ---- checks ----
 
 void RowLearner::check(std::size_t place) {
-    const Decision decision = checks_.check(place);
+    const Decision decision = checks.check(place);
     if (decision.verdict != Verdict::wait) {
-        const std::int32_t node = state_.leaves[place].node;
-        growth_.split(place, decision);
-        if (state_.nodes.at(node).test == Test::leaf) {
+        const std::int32_t node = state.leaves[place].node;
+        split(place, decision);
+        if (state.nodes.at(node).test == Test::leaf) {
             note(place, decision);
-        } else if (state_.settings.short_memory) {
+        } else if (state.settings.short_memory) {
             recall(node);
         }
     } else {
         note(place, decision);
-        if (state_.leaves.any_extras()) checks_.after_waiting(place, decision);
-        if (state_.settings.drop_poor_features) drop_features(state_, room_, place, checks_.poor());
+        if (state.leaves.any_extras()) checks.after_waiting(place, decision);
+        if (state.settings.drop_poor_features) drop_features(state, room, place, checks.poor());
     }
-    checks_.release_if_large();
+    checks.release_if_large();
 }
 
 void RowLearner::note(std::size_t place, const Decision& decision) {
-    const NodeRecord& leaf = state_.leaves[place];
-    if (leaf.last || room_.make_room_for(taken(sizeof(LastCheck)), leaf.node)) {
-        checks_.note(place, decision);
+    const NodeRecord& leaf = state.leaves[place];
+    if (leaf.last || room.make_room_for(taken(sizeof(LastCheck)), leaf.node)) {
+        checks.note(place, decision);
     }
 }
 
 // ---- short memory ----
 
 void RowLearner::recall(std::int32_t child, const Row& row, std::size_t y, double w) {
-    const Charge charge(state_.leaves.account());
-    const auto place = static_cast<std::size_t>(state_.nodes.at(child).place);
-    if (state_.limited()) {
+    const Charge charge(state.leaves.account());
+    const auto place = static_cast<std::size_t>(state.nodes.at(child).place);
+    if (state.limited()) {
         count_limited(place, row, y, w);
     } else {
-        count<false>(place, row, y, w);
+        count<false>(child, place, row, y, w);
     }
 }
 
 // The children of a new split learn the examples of their parent from the short memory.
 void RowLearner::recall(std::int32_t node) {
-    const Charge charge(state_.structure);
-    Leaves& leaves = state_.leaves;
-    Nodes& nodes = state_.nodes;
-    ShortMemory& memory = state_.memory;
-    if (state_.settings.short_memory_elsewhere) {
+    const Charge charge(state.structure);
+    Leaves& leaves = state.leaves;
+    Nodes& nodes = state.nodes;
+    ShortMemory& memory = state.memory;
+    if (state.settings.short_memory_elsewhere) {
         elsewhere_([&](const Row& row, std::size_t y, double w) {
             const std::int32_t leaf = nodes.leaf_of(row);
             if (nodes.at(leaf).parent == node) recall(leaf, row, y, w);
@@ -277,7 +277,7 @@ void RowLearner::recall(std::int32_t node) {
         recall(child, row, memory.label(i), memory.weight(i));
     }
     const std::size_t stride = leaves.shape().class_stride;
-    state_.estimates.resize(nodes.size() * stride, 0.0);
+    state.estimates.resize(nodes.size() * stride, 0.0);
     for (std::size_t i = nodes.size(); i-- > 0 && nodes[i].parent == node;) {
         const auto place = static_cast<std::size_t>(nodes[i].place);
         NodeRecord& leaf = leaves[place];
@@ -286,7 +286,7 @@ void RowLearner::recall(std::int32_t node) {
         // The estimate of the split includes these examples; they must not count twice.
         double* const seen = leaves.counts(leaf.node);
         double* const inherited = seen + stride;
-        std::copy_n(inherited, stride, state_.estimates.data() + i * stride);
+        std::copy_n(inherited, stride, state.estimates.data() + i * stride);
         double left = 0.0;
         for (std::size_t k = 0; k < stride; ++k) {
             left += inherited[k] = std::max(0.0, inherited[k] - seen[k]);
@@ -300,60 +300,60 @@ void RowLearner::recall(std::int32_t node) {
 std::int32_t RowLearner::observe(std::int32_t leaf, const Row& row, std::size_t y, double w) {
     return std::visit(
         [&](const auto& policy) {
-            const auto seen = predictor_.leaf_and_row(leaf, row, state_.scratch);
-            return policy.observe(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w);
+            const auto seen = predictor.leaf_and_row(leaf, row, state.scratch);
+            return policy.observe(seen.leaf, seen.row, state.scratch, numbers(leaf), y, w);
         },
-        state_.settings.leaf);
+        state.settings.leaf);
 }
 
 std::int32_t RowLearner::observe(Ends& ends, const Row& row, std::size_t y, double w) {
     if (ends.nodes.size() == 1) return observe(ends.nodes[0], row, y, w);
     {
-        const Charge charge(state_.working);
-        ends.fit(state_.scratch.scores.size());
+        const Charge charge(state.working);
+        ends.fit(state.scratch.scores.size());
     }
     std::visit(
         [&](const auto& policy) {
-            predictor_.vote(ends, [&](std::int32_t leaf, double* shares) {
-                const auto seen = predictor_.leaf_and_row(leaf, row, state_.scratch);
+            predictor.vote(ends, [&](std::int32_t leaf, double* shares) {
+                const auto seen = predictor.leaf_and_row(leaf, row, state.scratch);
                 if constexpr (requires {
-                                  policy.observe_shares(seen.leaf, seen.row, state_.scratch,
+                                  policy.observe_shares(seen.leaf, seen.row, state.scratch,
                                                         numbers(leaf), y, w, shares);
                               }) {
-                    policy.observe_shares(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w,
+                    policy.observe_shares(seen.leaf, seen.row, state.scratch, numbers(leaf), y, w,
                                           shares);
                 } else {
-                    policy.probabilities(seen.leaf, seen.row, state_.scratch, shares);
-                    policy.observe(seen.leaf, seen.row, state_.scratch, numbers(leaf), y, w);
+                    policy.probabilities(seen.leaf, seen.row, state.scratch, shares);
+                    policy.observe(seen.leaf, seen.row, state.scratch, numbers(leaf), y, w);
                 }
             });
         },
-        state_.settings.leaf);
+        state.settings.leaf);
     const auto all = ends.all.begin();
     return static_cast<std::int32_t>(
-        std::max_element(all, all + static_cast<std::ptrdiff_t>(state_.known.n_classes)) - all);
+        std::max_element(all, all + static_cast<std::ptrdiff_t>(state.known.n_classes)) - all);
 }
 
 void RowLearner::observe(std::int32_t node, Spread& spread, std::size_t y, double w) {
     std::visit(
         [&]<class Policy>(const Policy& policy) {
             if constexpr (Observes<Policy>) {
-                policy.observe(predictor_.view(node), spread, state_.scratch, numbers(node), y, w);
+                policy.observe(predictor.view(node), spread, state.scratch, numbers(node), y, w);
             }
         },
-        state_.settings.leaf);
+        state.settings.leaf);
 }
 
 bool RowLearner::observes() const noexcept {
-    return std::visit([](const auto& policy) { return policy.observes; }, state_.settings.leaf);
+    return std::visit([](const auto& policy) { return policy.observes; }, state.settings.leaf);
 }
 
 void RowLearner::observe_again(std::int32_t leaf, Spread& spread, std::size_t y, double share,
                                double w) {
-    if (w > 1.0 && observes() && state_.nodes.at(leaf).test == Test::leaf &&
-        state_.leaves[static_cast<std::size_t>(state_.nodes.at(leaf).place)].weight > 0.0) {
-        const double more = state_.hooks->traits().forgets ? part_of(share, w) - part_of(share, 1.0)
-                                                           : share * (w - 1.0);
+    if (w > 1.0 && observes() && state.nodes.at(leaf).test == Test::leaf &&
+        state.leaves[static_cast<std::size_t>(state.nodes.at(leaf).place)].weight > 0.0) {
+        const double more = state.hooks->traits().forgets ? part_of(share, w) - part_of(share, 1.0)
+                                                          : share * (w - 1.0);
         observe(leaf, spread, y, more);
     }
 }

@@ -1,4 +1,4 @@
-// How a tree learns examples at its nodes: certain rows, and examples with uncertain values.
+// A growth that learns examples at its nodes: certain rows, and examples with uncertain values.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,15 @@ struct Prepared {
 
 // The order in which an adaptation uses these is its own. An example has to arrive at the tree before
 // it is learned anywhere; it is observed at a leaf before that leaf learns it.
-class RowLearner {
+class RowLearner : public Growth {
 public:
-    explicit RowLearner(Growth& growth) noexcept
-        : growth_(growth),
-          state_(growth.state),
-          room_(growth.room),
-          checks_(growth.checks),
-          predictor_(growth.state) {}
+    using Growth::Growth;
 
     // ---- the way to a leaf ----
 
     // From a node down to a leaf. A category without a branch gets one.
     std::int32_t route(std::int32_t start, const Row& row) {
-        return state_.nodes.at(start).test == Test::leaf ? start : route_on(start, row);
+        return state.nodes.at(start).test == Test::leaf ? start : route_on(start, row);
     }
     // Registers the classes, categories and features of an example that are new to the tree.
     void arrive(const Row&, std::size_t y);
@@ -51,7 +46,7 @@ public:
     void observe_again(std::int32_t leaf, Spread&, std::size_t y, double share, double w);
     // The numbers that the leaf predictor keeps in the record of a leaf.
     [[nodiscard]] LeafNumbers& numbers(std::int32_t leaf) noexcept {
-        return state_.leaves[static_cast<std::size_t>(state_.nodes.at(leaf).place)].numbers;
+        return state.leaves[static_cast<std::size_t>(state.nodes.at(leaf).place)].numbers;
     }
 
     // ---- learning ----
@@ -70,7 +65,7 @@ public:
 
     // What a share of an example weighs: in steps where examples are forgotten.
     [[nodiscard]] double part_of(double share, double w) const noexcept {
-        return state_.hooks->traits().forgets ? in_steps(share * w) : share * w;
+        return state.hooks->traits().forgets ? in_steps(share * w) : share * w;
     }
     // Calls learn(row, weight) for rows with certain values that stand for the example.
     template <class Learn>
@@ -92,7 +87,8 @@ private:
 
     // What an active leaf keeps of a row, without the check.
     template <bool plain>
-    void count(std::size_t place, const Row&, std::size_t y, double w, const Prepared& = {});
+    void count(std::int32_t node, std::size_t place, const Row&, std::size_t y, double w,
+               const Prepared& = {});
     void count_inside(std::size_t place, const Row&, std::size_t y, double w);
     // The same below a memory limit; false: the node is inactive afterwards, and its class counts
     // include the row.
@@ -107,17 +103,12 @@ private:
     void recall(std::int32_t node);
     void recall(std::int32_t child, const Row&, std::size_t y, double w);
 
-    Growth& growth_;
-    GrowthState& state_;
-    Room& room_;
-    Checks& checks_;
-    TreePredictor predictor_;
     Elsewhere elsewhere_;
 };
 
 template <class Learn>
 void RowLearner::each_part(Spread& spread, double w, Learn&& learn) const {
-    if (!state_.hooks->traits().forgets) {
+    if (!state.hooks->traits().forgets) {
         spread.each_part([&](const Row& part, double share) { learn(part, w * share); });
         return;
     }

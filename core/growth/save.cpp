@@ -1,4 +1,6 @@
 // Saves a tree as arrays.
+#include <algorithm>
+
 #include "files.hpp"
 #include "sparse_files.hpp"
 
@@ -109,6 +111,27 @@ void save_leaf(const Growth& growth, std::size_t place, Snapshot& s) {
     }
 }
 
+// Makes room for the longest arrays: to let them grow takes longer than to fill them.
+void reserve(const Growth& growth, Snapshot& s) {
+    const Leaves& leaves = growth.state.leaves;
+    const std::size_t nodes = growth.state.nodes.size();
+    const std::size_t n_classes = growth.state.known.n_classes;
+    s.counts.reserve(nodes * n_classes);
+    s.inherited.reserve(nodes * n_classes);
+    std::size_t numbers = 0;
+    for (std::size_t i = 0; i < nodes; ++i) {
+        const std::int32_t place = growth.state.record(static_cast<std::int32_t>(i));
+        if (place == none) continue;
+        const NodeRecord& leaf = leaves[static_cast<std::size_t>(place)];
+        if (!leaf.statistics.is_open() || leaf.statistics.sparse()) continue;
+        const double* const own = leaves.own_counts(leaf);
+        const auto classes = std::count_if(own, own + n_classes, [](double n) { return n > 0.0; });
+        numbers += static_cast<std::size_t>(classes) *
+                   leaves.shape(static_cast<std::size_t>(place)).numeric;
+    }
+    s.gaussian.reserve(numbers * class_planes);
+}
+
 }  // namespace
 
 void save(const Growth& growth, Snapshot& s) {
@@ -116,6 +139,7 @@ void save(const Growth& growth, Snapshot& s) {
     const Nodes& nodes = state.nodes;
     const Leaves& leaves = state.leaves;
     const std::size_t n_classes = state.known.n_classes;
+    reserve(growth, s);
     s.seen = {state.seen};
     s.classes = {static_cast<std::uint32_t>(n_classes)};
     for (const Feature& f : nodes.features()) s.kinds.push_back(static_cast<std::uint8_t>(f.kind));

@@ -68,6 +68,10 @@ public:
     }
     [[nodiscard]] bool keeps_state() const noexcept { return n_states_ > 0; }
     [[nodiscard]] std::unique_ptr<PredictorState> make_state() const;
+    // Its state counts which member was right before it learned each row.
+    [[nodiscard]] std::string_view why_unmergeable() const noexcept {
+        return keeps_state() ? "what it keeps at leaves depends on the order of the rows" : "";
+    }
     void fit(const Shape& s, PredictorScratch& scratch) const {
         each([&]<std::size_t i, class P>(const P& p) {
             if constexpr (KeepsState<P>) p.fit(s, scratch);

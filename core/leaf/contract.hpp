@@ -178,10 +178,12 @@ concept SinglePredictor =
     };
 
 template <class L>
-concept KeepsState =
-    std::derived_from<typename L::State, PredictorState> &&
-    std::constructible_from<typename L::State, const L&> &&
-    requires(const L l, const Shape& shape, PredictorScratch& scratch) { l.fit(shape, scratch); };
+concept KeepsState = std::derived_from<typename L::State, PredictorState> &&
+                     std::constructible_from<typename L::State, const L&> &&
+                     requires(const L l, const Shape& shape, PredictorScratch& scratch) {
+                         l.fit(shape, scratch);
+                         { L::unmergeable } -> std::convertible_to<std::string_view>;
+                     };
 
 // Leaves that draw their features read those only. All others would read every feature of a sparse row.
 [[nodiscard]] constexpr Rule reads_every_feature() {

@@ -80,6 +80,8 @@ private:
 // A leaf that has learned nothing, or that is inactive, predicts the majority class.
 struct CustomLeaf : UnitPredictor<CustomLeafState> {
     static constexpr std::string_view name = "custom";
+    static constexpr std::string_view unmergeable =
+        "what it keeps at leaves depends on the order of the rows";
     static constexpr int precedence = 4;  // it can already predict in a new leaf
 
     std::shared_ptr<const LeafObject> prototype;

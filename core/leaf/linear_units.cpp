@@ -5,6 +5,7 @@
 
 #include "../simd/scalar.hpp"
 #include "units.ipp"
+#include "units_numbers.ipp"
 
 namespace riparian {
 

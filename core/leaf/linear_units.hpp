@@ -49,6 +49,8 @@ struct LinearUnits : UnitPredictor<LinearUnitsState> {
     static constexpr std::string_view name = "linear-units";
     static constexpr std::string_view about =
         "A linear unit per class that also learns its step sizes (IDBD).";
+    static constexpr std::string_view unmergeable =
+        "what it keeps at leaves depends on the order of the rows";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "linear units cannot forget an example"},
         Rule{is("leaf_features", "None"), "linear units use all features"},

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "units.ipp"
+#include "units_numbers.ipp"
 
 namespace riparian {
 

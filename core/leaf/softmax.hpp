@@ -51,6 +51,8 @@ struct Softmax : UnitPredictor<SoftmaxState> {
     static constexpr std::string_view name = "softmax";
     static constexpr std::string_view about =
         "Multinomial logistic regression, trained by stochastic gradient descent.";
+    static constexpr std::string_view unmergeable =
+        "what it keeps at leaves depends on the order of the rows";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "softmax leaves cannot forget an example"},
         Rule{is("leaf_features", "None"), "softmax leaves use all features"},

@@ -13,6 +13,7 @@ struct ExhaustiveStatistics {
     static constexpr std::string_view name = "exhaustive";
     static constexpr std::string_view about =
         "Every distinct value, as in VFDTc. Memory grows with their number.";
+    static constexpr std::string_view unmergeable = "what it keeps at leaves cannot be merged";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };

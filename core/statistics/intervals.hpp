@@ -13,6 +13,7 @@ struct IntervalStatistics {
     static constexpr std::string_view name = "intervals";
     static constexpr std::string_view about =
         "Counts in intervals, with exact points where a cut may still be the best (NIP).";
+    static constexpr std::string_view unmergeable = "what it keeps at leaves cannot be merged";
     static constexpr std::array rules = {
         Rule{is_not("adaptation", "window"), "single values cannot be forgotten"},
     };

@@ -226,7 +226,8 @@ private:
         } else if (bayes) {
             learn_bayes(s, row, y, w, counts, found);
         } else if (s.numeric) {
-            kernels().learn(classes()[y], s.numeric, row.x, w, w / counts[y]);
+            // counts[y], but it need not wait until that was written.
+            kernels().learn(classes()[y], s.numeric, row.x, w, w / (before + w));
         }
     }
     // Whether this row, the first of the leaf, decides that it stores non-zeros. What is derived

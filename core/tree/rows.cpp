@@ -68,7 +68,7 @@ void Tree::run(const Policy& policy, const Batch& batch, const std::int32_t* y, 
         }
         route(buffer, n, routes);
         each_row(n, [&](std::size_t i) {
-            const Row row = buffer.row(i);
+            const Row& row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
             const std::int32_t start = !adapting || routes.hold(*this) ? routes.starts[i] : 0;

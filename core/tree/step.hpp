@@ -22,8 +22,8 @@ template <class Policy, bool plain>
         if (asked.any()) {
             predictor.predict(policy, start, row, scratch, asked.predictions(predicted.before), 0);
         }
-        const std::int32_t id = rows_.route(start, row);
-        rows_.learn<plain>(id, row, y, weight.learned);
+        const std::int32_t id = growth_.route(start, row);
+        growth_.learn<plain>(id, row, y, weight.learned);
         if (!plain && state.limited() && state.working.held) growth_.checks.release();
         if (again) predictor.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);
         return predicted;
@@ -37,7 +37,7 @@ template <class Policy, bool plain>
         if (apart) {
             predictor.predict(policy, start, row, scratch, asked.predictions(predicted.before), 0);
         }
-        const std::int32_t id = rows_.route(start, row);
+        const std::int32_t id = growth_.route(start, row);
         const auto leaf_and_row = [&]() __attribute__((always_inline)) {
             return plain ? TreePredictor::LeafAndRow{predictor.view(id), row}
                          : predictor.leaf_and_row(id, row, scratch);
@@ -52,21 +52,21 @@ template <class Policy, bool plain>
         if constexpr (knows_after) {
             ahead = again || shares || state.leaves.shape().derived == Derived::found_when_asked;
             if (ahead) {
-                before = policy.observe_shares(seen.leaf, seen.row, scratch, rows_.numbers(id), y,
+                before = policy.observe_shares(seen.leaf, seen.row, scratch, growth_.numbers(id), y,
                                                weight.before, shares);
             }
         }
         if (!ahead && shares) {
-            before = policy.observe_shares(seen.leaf, seen.row, scratch, rows_.numbers(id), y,
+            before = policy.observe_shares(seen.leaf, seen.row, scratch, growth_.numbers(id), y,
                                            weight.before, shares);
         } else if (!ahead) {
             before =
-                policy.observe(seen.leaf, seen.row, scratch, rows_.numbers(id), y, weight.before);
+                policy.observe(seen.leaf, seen.row, scratch, growth_.numbers(id), y, weight.before);
         }
         if (!apart) predicted.before = before;
         Prepared found;
         if (ahead) found = {&seen.row, scratch.ranged ? scratch.range.data() : nullptr};
-        rows_.learn<plain>(id, row, y, weight.learned, found);
+        growth_.learn<plain>(id, row, y, weight.learned, found);
         // Below a memory limit the room of a check is not kept.
         if (!plain && state.limited() && state.working.held) growth_.checks.release();
         const double rest = weight.learned - weight.before;
@@ -86,14 +86,14 @@ template <class Policy, bool plain>
             state.leaves[static_cast<std::size_t>(state.nodes.at(id).place)].weight > 0.0) {
             const TreePredictor::LeafAndRow now = leaf_and_row();
             if constexpr (requires {
-                              policy.observe_again(now.leaf, now.row, scratch, rows_.numbers(id), y,
-                                                   rest);
+                              policy.observe_again(now.leaf, now.row, scratch, growth_.numbers(id),
+                                                   y, rest);
                           }) {
                 predicted.after =
-                    policy.observe_again(now.leaf, now.row, scratch, rows_.numbers(id), y, rest);
+                    policy.observe_again(now.leaf, now.row, scratch, growth_.numbers(id), y, rest);
                 again &= costs;
             } else {
-                policy.observe(now.leaf, now.row, scratch, rows_.numbers(id), y, rest);
+                policy.observe(now.leaf, now.row, scratch, growth_.numbers(id), y, rest);
             }
         }
         if (again) predictor.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);

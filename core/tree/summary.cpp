@@ -163,40 +163,22 @@ Snapshot emptied(Snapshot s, const std::vector<double>& extras) {
 
 std::string why_unmergeable(const TreeSettings& settings) {
     std::string why;
-    const auto refuse = [&](bool holds, const std::string& what, const char* reason) {
-        if (holds && why.empty()) why = what + ": " + reason;
+    const auto refuse = [&](bool holds, const std::string& what, std::string_view reason) {
+        if (holds && why.empty()) why = what + ": " + std::string(reason);
     };
-    const auto named = [](const char* axis, std::string_view name) {
-        return std::string(axis) + "='" + std::string(name) + "'";
+    const auto policy = [&](const char* axis, const auto& chosen) {
+        std::visit(
+            [&]<class P>(const P& p) {
+                const std::string_view reason = riparian::why_unmergeable(p);
+                const std::string_view name = P::name.empty() ? "several" : P::name;
+                refuse(!reason.empty(), std::string(axis) + "='" + std::string(name) + "'", reason);
+            },
+            chosen);
     };
-    std::visit(
-        [&]<class A>(const A&) {
-            refuse(!std::is_same_v<A, Fixed>, named("adaptation", A::name),
-                   "subtrees change between two rows");
-        },
-        settings.adaptation);
-    std::visit(
-        [&]<class L>(const L&) {
-            const std::string_view name = L::name.empty() ? "several" : L::name;
-            refuse(keeps_state(settings.leaf), named("leaf", name),
-                   "what it keeps at leaves depends on the order of the rows");
-        },
-        settings.leaf);
-    std::visit(
-        [&]<class B>(const B& b) {
-            refuse(make_state(AnyBound(b)).index() != 0, named("bound", B::name),
-                   "what it keeps at leaves depends on the order of the rows");
-        },
-        settings.bound);
-    std::visit(
-        [&]<class S>(const S&) {
-            using P = typename S::PerLeaf;
-            refuse(
-                P::offers_cuts && !requires(P p, const P other, const Relabelling to) {
-                    p.merge(other, to);
-                }, named("statistics", S::name), "what it keeps at leaves cannot be merged");
-        },
-        settings.statistics);
+    policy("adaptation", settings.adaptation);
+    policy("leaf", settings.leaf);
+    policy("bound", settings.bound);
+    policy("statistics", settings.statistics);
     refuse(settings.judging.counts_hits(), "impurity__evaluator",
            "examples are predicted by what earlier ones had determined");
     refuse(settings.short_memory > 0, "short_memory", "the remembered examples have one order");
@@ -213,9 +195,7 @@ std::string why_unmergeable(const TreeSettings& settings) {
 
 Summary::Grove::Grove(const TreeSettings& settings)
     : growth(settings, 0),
-      rows(growth),
-      adaptation(
-          std::visit([&](const auto& a) { return a.begin(growth, rows); }, settings.adaptation)) {
+      adaptation(std::visit([&](const auto& a) { return a.begin(growth); }, settings.adaptation)) {
     growth.begin(*adaptation);
 }
 

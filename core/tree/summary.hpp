@@ -77,8 +77,7 @@ private:
         [[nodiscard]] static std::vector<double> extras_of_an_empty_leaf(const TreeSettings&,
                                                                          const Snapshot&);
 
-        Growth growth;
-        RowLearner rows;
+        RowLearner growth;
         std::unique_ptr<Adaptation> adaptation;
     };
 

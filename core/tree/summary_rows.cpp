@@ -27,7 +27,7 @@ void Summary::learn(const Policy& policy, const Batch& batch, const std::int32_t
         buffer.read(first, n);
         state.nodes.descend(buffer, n, starts.data());
         for (std::size_t i = 0; i < n; ++i) {
-            const Row row = buffer.row(i);
+            const Row& row = buffer.row(i);
             const std::size_t r = first + i;
             const double weight = w ? w[r] : 1.0;
             const bool learned = y[r] >= 0 && weight > 0.0;
@@ -35,22 +35,22 @@ void Summary::learn(const Policy& policy, const Batch& batch, const std::int32_t
                 predictor.predict(policy, starts[i], row, judging.scratch, predictions, r);
             }
             if (!learned) continue;
-            const std::int32_t leaf = own_.rows.route(starts[i], row);
-            judge_->rows.route(starts[i], row);
+            const std::int32_t leaf = own_.growth.route(starts[i], row);
+            judge_->growth.route(starts[i], row);
             if (Policy::observes || !apart) {
                 const auto seen = predictor.leaf_and_row(leaf, row, judging.scratch);
-                const LeafNumbers before = judge_->rows.numbers(leaf);
+                const LeafNumbers before = judge_->growth.numbers(leaf);
                 LeafNumbers right = before;
                 const std::int32_t predicted =
                     policy.observe(seen.leaf, seen.row, judging.scratch, right,
                                    static_cast<std::size_t>(y[r]), weight);
-                LeafNumbers& counted = own_.rows.numbers(leaf);
+                LeafNumbers& counted = own_.growth.numbers(leaf);
                 for (std::size_t p = 0; p < right.size(); ++p) {
                     if (right[p] != before[p]) counted[p] += weight;
                 }
                 if (predictions.classes && !apart) predictions.classes[r] = predicted;
             }
-            own_.rows.learn<plain>(leaf, row, static_cast<std::size_t>(y[r]), weight);
+            own_.growth.learn<plain>(leaf, row, static_cast<std::size_t>(y[r]), weight);
         }
     }
 }

@@ -9,9 +9,8 @@ static_assert(sizeof(Tree) <= Tree::object_bytes);
 
 Tree::Tree(const TreeSettings& settings)
     : growth_(settings, object_bytes),
-      rows_(growth_),
       chosen_(settings.adaptation),
-      adaptation_(std::visit([&](const auto& a) { return a.begin(growth_, rows_); }, chosen_)) {
+      adaptation_(std::visit([&](const auto& a) { return a.begin(growth_); }, chosen_)) {
     growth_.begin(*adaptation_);
 }
 

@@ -267,8 +267,7 @@ private:
     [[nodiscard]] std::vector<LeafState> noted_leaf_states() const;
     [[nodiscard]] bool replaces() const noexcept { return adaptation_->traits().replaces; }
 
-    Growth growth_;
-    RowLearner rows_;
+    RowLearner growth_;
     AnyAdaptation chosen_;
     std::unique_ptr<Adaptation> adaptation_;
     Reserve reserve_;

@@ -8,10 +8,10 @@ namespace riparian {
 
 Turn::Turn(Tree& tree, RowLearner::Elsewhere held)
     : tree_(tree), adapting_(tree.replaces()), lock_(tree.turnstile_.writing()) {
-    tree_.rows_.recall_from(std::move(held));
+    tree_.growth_.recall_from(std::move(held));
 }
 
-Turn::~Turn() { tree_.rows_.recall_from({}); }
+Turn::~Turn() { tree_.growth_.recall_from({}); }
 
 RowBuffer Turn::buffer_of(const Batch& batch) const {
     return {batch, tree_.growth_.state.nodes.features(), tree_.growth_.state.leaves.shape()};

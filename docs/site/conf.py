@@ -28,6 +28,7 @@ nitpick_ignore = [
     ("py:func", "n_min"),
     ("py:func", "riparian.show.plot.plot_tree"),
     ("py:meth", "path"),
+    ("py:class", "collections.abc.Mapping"),  # an alias of it; it is no name of ours
 ]
 
 # Public names have their page; types in signatures would only repeat the section "Parameters".

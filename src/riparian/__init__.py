@@ -33,7 +33,7 @@ _MODULES = (
 _NAMES = {
     "Change": "riparian.evidence.changes",
     "ModelFileError": "riparian.errors",
-    "Pending": "riparian.evidence.certificates",
+    "Pending": "riparian.evidence.pending",
     "Split": "riparian.evidence.certificates",
     "Uncertain": "riparian.data.uncertain",
     "learn": "riparian.sources.learn",

@@ -16,9 +16,9 @@ from riparian import streams as streams
 from riparian.data.uncertain import Uncertain as Uncertain
 from riparian.data.uncertain_pairs import uncertain_columns as uncertain_columns
 from riparian.errors import ModelFileError as ModelFileError
-from riparian.evidence.certificates import Pending as Pending
 from riparian.evidence.certificates import Split as Split
 from riparian.evidence.changes import Change as Change
+from riparian.evidence.pending import Pending as Pending
 from riparian.models.forests.accuracy_weighted import (
     AccuracyWeightedEnsemble as AccuracyWeightedEnsemble,
 )

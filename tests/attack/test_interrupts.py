@@ -152,6 +152,24 @@ def test_ctrl_c_in_a_function_of_the_user_finishes_the_row():
     assert np.array_equal(same.predict_proba(X), model.predict_proba(X))
 
 
+def test_ctrl_c_in_a_function_of_the_user_ends_the_batch():
+    X, y = rows_for("HoeffdingTree", 20_000)
+    calls = 0
+
+    def bound(evidence):
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise KeyboardInterrupt
+        time.sleep(0.002)  # the whole batch would take most of a second
+        return np.full_like(evidence.n, 10.0)
+
+    model = rp.HoeffdingTree(bound=bound, grace_period=50, tau=0.0)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y)
+    assert 250 <= model.n_seen_ < 10_000
+
+
 @pytest.mark.parametrize("name", OF_ENGINES)
 def test_names_that_the_engine_does_not_know_are_gone_after_an_interrupt(
     name, effort, report_tries

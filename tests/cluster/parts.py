@@ -64,6 +64,7 @@ def learned(
         stop = min(len(y), at + round_size(model.n_leaves_))
         rounds.learn(model, lessons(columns, y, at, stop, shards))
         at = stop
+    rounds.finish()
     return model, rounds
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
 
 import riparian as rp
+from riparian.cli.app import app
 from riparian.sources.checkpoint import Checkpoint
 from tests.cluster.parts import digest
 
@@ -133,7 +135,9 @@ if __name__ == "__main__":
 """
 
 
-def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path):
+#: A life may take this many seconds more than the one before it.
+@pytest.mark.parametrize("longer", [0.25, pytest.param(0.05, marks=pytest.mark.slow)])
+def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path, longer):
     rng = random.Random(2)
     folder = tmp_path / "checkpoint"
     kills = 0
@@ -146,7 +150,7 @@ def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path
             assert process.stdout is not None
             process.stdout.readline()
             try:
-                process.wait(None if life == 29 else rng.uniform(0.05, 0.1) * (life + 1))
+                process.wait(None if life == 29 else rng.uniform(longer, 2 * longer) * (life + 1))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
@@ -162,14 +166,8 @@ def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path
     assert digest(model) == digest(whole.model)
 
 
-def riparian(*args: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "riparian", *map(str, args)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def riparian(*args: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, args)))
 
 
 def test_the_command_line(rows, tmp_path):
@@ -181,16 +179,84 @@ def test_the_command_line(rows, tmp_path):
         lines = rows.read_text("utf-8").splitlines()
         good.write_text("\n".join(line for line in lines if "bad" not in line), "utf-8")
         done = riparian("run", good, *options, "--workers", workers, "--model-out", out)
-        assert done.returncode == 0, done.stderr
+        assert done.exit_code == 0, done.stderr
         found.append(digest(rp.load(out)))
     assert found[0] == found[1]
     folder = tmp_path / "checkpoint"
     done = riparian("learn", rows, *options, "--checkpoint", folder, "--workers", 1)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     done = riparian("learn", "--resume", folder)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "name --workers or --ray again" in done.stderr
     done = riparian("learn", "--resume", folder, "--workers", 1, "--quiet")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     done = riparian("learn", rows, *options, "--checkpoint", folder, "--shards", 4)
-    assert done.returncode == 2
+    assert done.exit_code == 2
+
+
+# -- rows in memory -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def frame():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 9000))
+    job = rng.choice(["nurse", "cook"], 9000)
+    y = np.where(a + (job == "cook") > 0.4, "yes", "no")
+    a[rng.random(9000) < 0.1] = np.nan
+    return pd.DataFrame({"a": a, "b": b, "job": job, "y": y})
+
+
+def learned_in_memory(data, target, workers: int = 2, **options):
+    model = rp.VFDT(grace_period=100)
+    with rp.cluster.threads(workers) as pool:
+        options = {"alone": 2000, "block": 1000, **options}
+        learning = rp.cluster.learn(model, data, target=target, pool=pool, **options)
+        learning.join(300)
+    assert learning.model is model
+    assert learning.counters["learned"] == learning.result.n == model.n_seen_
+    return learning
+
+
+def test_rows_in_memory_give_the_same_bytes_in_every_form(frame):
+    import pyarrow as pa
+
+    whole = learned_in_memory(frame, "y")
+    assert whole.model.n_seen_ == 9000
+    assert whole.model.n_leaves_ > 2
+    assert whole.result.accuracy > 0.7
+    others = [
+        learned_in_memory(frame, "y", workers=1),
+        learned_in_memory(frame.drop(columns="y"), frame["y"]),
+        learned_in_memory(pa.Table.from_pandas(frame), "y"),
+        learned_in_memory({name: frame[name].to_numpy() for name in frame}, "y"),
+    ]
+    assert {digest(found.model) for found in others} == {digest(whole.model)}
+    part = learned_in_memory(frame, "y", rows=4500)
+    assert part.model.n_seen_ == 4500
+
+
+def test_an_array_in_memory_is_predicted_as_an_array(frame):
+    X, y = frame[["a", "b"]].to_numpy(), frame["y"].to_numpy()
+    model = learned_in_memory(X, y).model
+    assert set(model.predict(X[:10])) <= {"yes", "no"}
+    assert digest(model) == digest(learned_in_memory(X.tolist(), y.tolist(), workers=3).model)
+
+
+def test_what_rows_in_memory_do_not_have_is_refused(frame, tmp_path):
+    with rp.cluster.threads(1) as pool:
+        with pytest.raises(ValueError, match="target must"):
+            rp.cluster.learn(rp.VFDT(), frame, pool=pool)
+        with pytest.raises(TypeError, match="checkpoint is for sources"):
+            rp.cluster.learn(rp.VFDT(), frame, target="y", pool=pool, checkpoint=tmp_path)
+        with pytest.raises(ValueError, match="LeveragingBagging cannot be learned by several"):
+            rp.cluster.learn(rp.LeveragingBagging(), frame, target="y", pool=pool)
+
+
+def test_a_forest_of_rows_in_memory_is_that_of_one_process(frame):
+    one, many = (rp.StreamForest(n_estimators=3) for _ in range(2))
+    one.partial_fit(frame.drop(columns="y"), frame["y"])
+    with rp.cluster.threads(2) as pool:
+        rp.cluster.learn(many, frame, target="y", pool=pool, alone=1000, block=700).join(120)
+    assert digest(many) == digest(one)

@@ -8,18 +8,18 @@ import re
 import signal
 import threading
 import time
-from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
 import riparian as rp
 from riparian.cluster.message import MessageError, pack, unpack
-from riparian.cluster.pool import Handle, WorkerDied
+from riparian.cluster.pool import WorkerDied
 from riparian.cluster.rounds import DifferentAnswers, Rounds
 from riparian.cluster.worker import RowWorker
 from tests import inside
 from tests.cluster.parts import digest, learned, lessons, part, stream
+from tests.cluster.simulation import Schedules, Simulated
 
 MODELS = [
     lambda: rp.VFDT(grace_period=100),
@@ -111,88 +111,12 @@ def test_processes_give_the_bytes_of_threads_while_some_of_them_are_killed(kills
 # -- random schedules in virtual time -----------------------------------------------------------
 
 
-class Simulated:
-    """A pool in virtual time: answers are late, workers die, old answers come back."""
-
-    def __init__(self, workers: int, seed: int) -> None:
-        self.workers = workers
-        self.time = 0.0
-        self._random = random.Random(seed)
-        self._events: list[tuple[float, int, Any]] = []
-        self._n = 0
-        self._life = [0] * workers
-        self._dead = [False] * workers
-        self._free = [0.0] * workers
-
-    def start(self, make: Any) -> None:
-        self._workers = [make(number) for number in range(self.workers)]
-
-    def put(self, data: bytes) -> Handle:
-        return Handle(data)
-
-    def ask(self, worker: int, method: str, *args: Any) -> Future[bytes]:
-        future: Future[bytes] = Future()
-        if self._dead[worker]:
-            future.set_exception(WorkerDied("dead"))
-            return future
-        r = self._random
-        life = self._life[worker]
-        took = r.expovariate(1.0) * (50 if r.random() < 0.1 else 1)
-        at = self._free[worker] = max(self.time, self._free[worker]) + took
-        dies = r.random() < 0.15
-
-        def finish() -> None:
-            if future.done():
-                return
-            if dies or self._life[worker] != life:
-                self._dead[worker] = self._life[worker] == life
-                future.set_exception(WorkerDied("killed"))
-                return
-            plain = [a.data if isinstance(a, Handle) else a for a in args]
-            future.set_result(getattr(self._workers[worker], method)(*plain))
-
-        self._n += 1
-        self._events.append((at, self._n, finish))
-        return future
-
-    def replace(self, worker: int) -> None:
-        self._life[worker] += 1
-        self._dead[worker] = False
-        self._free[worker] = self.time
-
-    def close(self) -> None: ...
-
-    # The clock.
-
-    def now(self) -> float:
-        return self.time
-
-    def wait(self, futures: Any, seconds: float | None) -> None:
-        futures = list(futures)
-        until = float("inf") if seconds is None else self.time + seconds
-        while self._events and not any(f.done() for f in futures):
-            self._events.sort(key=lambda event: event[:2])
-            at = self._events[0][0]
-            if at > until:
-                break
-            self.time = max(self.time, at)
-            self._events.pop(0)[2]()
-        if seconds is not None and not any(f.done() for f in futures):
-            self.time = until
-
-
 def test_random_schedules_give_the_same_bytes():
-    columns, y = stream(3500, 4)
-    with rp.cluster.threads(1) as pool:
-        expected = digest(learned(rp.VFDT(grace_period=100), pool, columns, y, shards=4)[0])
-    totals = dict.fromkeys(("died", "doubled", "dropped"), 0)
-    for seed in range(30):
-        pool = Simulated(1 + seed % 5, seed)
-        model, rounds = learned(rp.VFDT(grace_period=100), pool, columns, y, shards=4, clock=pool)
-        assert digest(model) == expected, seed
-        totals = {name: n + rounds.counts[name] for name, n in totals.items()}
-    assert totals["died"] > 10
-    assert totals["doubled"] > 2
+    """`python -m tests.cluster.simulation` runs 10,000."""
+    totals = Schedules().run(range(150))
+    assert totals["died"] > 150
+    assert totals["doubled"] > 100
+    assert totals["dropped"] > 100
 
 
 # -- answers that cannot be right ----------------------------------------------------------------
@@ -237,7 +161,7 @@ def with_bad_faults(header, parts):
     "change", [of_other_shards, of_no_class, damaged, without_a_summary, with_bad_faults]
 )
 def test_answers_that_cannot_be_right_are_refused(change, monkeypatch):
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", answers_of(change))
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", answers_of(change))
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(MessageError):
         learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -250,7 +174,7 @@ def test_answers_of_another_round_are_dropped_and_asked_again(monkeypatch):
         asked.append(header["round"])
         return pack({**header, "round": header["round"] - (len(asked) == 1)}, *parts)
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", answers_of(of_another_round))
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", answers_of(of_another_round))
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool:
         model, rounds = learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -268,7 +192,7 @@ def test_two_workers_that_differ_are_named(monkeypatch):
                 parts[2] = bytes(len(parts[2]))
             return pack(header, *parts)
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Broken)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Broken)
     columns, y = stream(6000, 5)
     named = []
     for seed in range(8):  # it is noticed where shards were given to two workers
@@ -281,12 +205,32 @@ def test_two_workers_that_differ_are_named(monkeypatch):
     assert all(re.match(r"workers (0 and [12]|[12] and 0) gave different", text) for text in named)
 
 
+def test_a_late_answer_after_the_last_round_is_compared(monkeypatch):
+    class Late(RowWorker):
+        """The first worker is slow, and predicts wrongly."""
+
+        def summarize(self, begin: bytes, task: bytes) -> bytes:
+            header, parts = unpack(super().summarize(begin, task))
+            if self._number == 0:
+                time.sleep(2.0)
+                parts[2] = b"\x01\0\0\0" * (len(parts[2]) // 4)
+            return pack(header, *parts)
+
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Late)
+    columns, y = stream(1500, 5)
+    with (
+        rp.cluster.threads(3) as pool,
+        pytest.raises(DifferentAnswers, match=r"workers [12] and 0 gave different"),
+    ):
+        learned(rp.VFDT(grace_period=100), pool, columns, y, shards=4)
+
+
 def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
     class Deadly(RowWorker):
         def summarize(self, begin: bytes, task: bytes) -> bytes:
             raise WorkerDied("killed by its rows")
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Deadly)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Deadly)
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(WorkerDied, match="have ended 21 workers"):
         learned(rp.VFDT(), pool, columns, y, shards=2)
@@ -297,7 +241,7 @@ def test_errors_of_a_worker_are_raised(monkeypatch):
         def summarize(self, begin: bytes, task: bytes) -> bytes:
             raise RuntimeError("no disk")
 
-    monkeypatch.setattr("riparian.cluster.rounds.RowWorker", Wrong)
+    monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Wrong)
     columns, y = stream(1500, 5)
     with rp.cluster.threads(1) as pool, pytest.raises(RuntimeError, match="no disk"):
         learned(rp.VFDT(), pool, columns, y, shards=2)

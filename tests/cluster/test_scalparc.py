@@ -64,7 +64,7 @@ def test_no_worker_holds_or_is_sent_more_than_its_share(monkeypatch):
             seen.extend(("list", len(own.records)) for own in self._lists)
             return answer
 
-    monkeypatch.setattr(sys.modules["riparian.cluster.scalparc"], "ListWorker", Watched)
+    monkeypatch.setattr(sys.modules["riparian.cluster.batch_scalparc"], "ListWorker", Watched)
     frame, y = mixed(3, 601)
     grown(frame, y, 4, max_depth=3)
     assert max(size for _, size in seen) <= -(-601 // 4)

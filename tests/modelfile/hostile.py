@@ -1,7 +1,7 @@
 """The process that tries hostile files: a crash, a hang or a large allocation ends it.
 
-``python -m tests.modelfile.hostile WHICH FAMILY COUNT`` tries some by hand; the family ``ills``
-is every COUNT-th ill of every array.
+``python -m tests.modelfile.hostile WHICH FAMILY=COUNT ...`` tries some by hand; the family
+``ills`` is every COUNT-th ill of every array.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import random
 import resource
 import signal
-import struct
 import sys
 import traceback
 from pathlib import Path
@@ -49,11 +48,9 @@ def files(which, family, count):
 
 def try_files(which, family, count, progress):
     """Tries them; tells every kind of failure once, with the first such file."""
-    samples(which)
-    resource.setrlimit(resource.RLIMIT_AS, (address_space() + ROOM, resource.RLIM_INFINITY))
     report: dict[str, Any] = {"refused": 0, "worked": 0, "failures": {}}
     for index, (which_one, data, parts) in enumerate(files(which, family, count)):
-        os.pwrite(progress, struct.pack("<q", index), 0)
+        os.pwrite(progress, f"{index} of {family}".ljust(40).encode(), 0)
         signal.alarm(SECONDS_A_FILE)
         try:
             try:
@@ -79,6 +76,9 @@ def address_space():
 
 
 if __name__ == "__main__":
-    which, family, count, *path = sys.argv[1:]
-    progress = os.open(path[0] if path else os.devnull, os.O_WRONLY)
-    print(json.dumps(try_files(which, family, int(count), progress)))
+    which, *tries = sys.argv[1:]
+    progress = os.open(os.environ.get("PROGRESS", os.devnull), os.O_WRONLY)
+    samples(which)
+    resource.setrlimit(resource.RLIMIT_AS, (address_space() + ROOM, resource.RLIM_INFINITY))
+    for family, _, count in (text.partition("=") for text in tries):
+        print(json.dumps([family, try_files(which, family, int(count), progress)]), flush=True)

@@ -31,7 +31,7 @@ GROWTH = ["delay", "dropped", "recalled", "estimated", "memory_values", "memory_
 GROWTH += ["memory_labels", "memory_weights"]
 
 
-TELLING = ["watch", "units", "detectors"]
+TELLING = ["watch", "units", "detectors", "duel_born", "duel_values"]
 
 
 def named(parts, names):
@@ -42,7 +42,8 @@ def named(parts, names):
 def values(dice, parts):
     """Single values replaced: NaN, infinities, -1, huge and small indexes."""
     for _ in range(dice.randint(1, 3)):
-        # What leaves watch, their units, and what growth remembers are arrays of many meanings.
+        # What leaves watch, their units, bets, and what growth remembers are arrays of many
+        # meanings.
         name = dice.choice(list(parts.arrays))
         if dice.random() < 0.3:
             telling = [each for each in named(parts, TELLING) if as_array(parts.arrays[each]).size]

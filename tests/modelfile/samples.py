@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 import riparian as rp
-from riparian.adaptation import Alternates, Window
+from riparian.adaptation import Alternates, Options, Reevaluation, Window
 from riparian.bounds import DeltaMethod
 from riparian.drift import DDM, KSWIN
 from riparian.impurities import Accuracy, Loss
@@ -84,6 +84,13 @@ def betting_models():
     columns, labels = sample_rows(300)
     swapped = columns | {"a": columns["c"], "c": columns["a"]}
     yield model.partial_fit(columns, labels).partial_fit(swapped, labels)
+    bets = {"replace_by": "betting", "switch_after": 20, "switch_delta": 0.01}
+    for recipe, how in (
+        (rp.EFDT, Reevaluation(every=40, **bets)),
+        (rp.HoeffdingOptionTree, Options(delta=0.5, **bets)),
+    ):
+        model = recipe(grace_period=40, delta=0.05, tau=0.6, adaptation=how)
+        yield model.partial_fit(columns, labels).partial_fit(swapped, labels)
 
 
 def sparse_model():

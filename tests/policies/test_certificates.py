@@ -7,7 +7,8 @@ import pytest
 
 import riparian as rp
 from riparian.bounds import Confidence, ConfidencePractical
-from riparian.evidence.certificates import Pending, Split
+from riparian.evidence.certificates import Split
+from riparian.evidence.pending import Pending
 from riparian.impurities import Accuracy
 from riparian.models.registry import RECIPES
 from tests import inside

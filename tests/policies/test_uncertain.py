@@ -10,7 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian import HoeffdingTree, Uncertain
-from riparian.bounds import DeltaMethod
+from riparian.bounds import Betting, DeltaMethod
 from riparian.impurities import Accuracy
 from tests import inside
 from tests.effort import ALL
@@ -351,6 +351,8 @@ def test_a_distribution_of_the_wrong_kind_names_column_and_row_and_changes_nothi
         ({"impurity": Accuracy(evaluator="prequential")}, "impurity__evaluator='prequential'"),
         ({"bound": DeltaMethod(pairing="paired")}, "bound__pairing='paired'"),
         ({"short_memory": 10}, "short_memory=10"),
+        ({"bound": "betting", "impurity": "gini"}, "bound='betting'"),
+        ({"bound": Betting(budget="leaf"), "impurity": "accuracy"}, "bound='betting'"),
     ],
     ids=str,
 )

@@ -13,6 +13,7 @@ from tests.compositions import policies_of
 from tests.effort import in_turn
 from tests.reference.efdt import ReevaluationReference
 from tests.reference.efdt_bets import BettingReevaluationReference
+from tests.replacing import assert_same_replacements, assert_saved_in_parts, replaced_on_noise
 from tests.split_by_split import (
     STREAMS,
     assert_same_counts,
@@ -287,14 +288,7 @@ def with_bets(stream, n, how=BETTING, **options):
 )
 def test_efdt_with_bets_is_the_tree_of_the_reference(stream, options):
     model, reference = with_bets(stream, 2200, **options)
-    counts = model.change_counts()
-    assert {kind: counts[kind] for kind in reference.counts} == reference.counts
-    replaced = [change for change in model.changes() if change.kind == "replaced"]
-    for got, want in zip(replaced, reference.replacements, strict=True):
-        assert (got.seen, got.depth) == (want.seen, want.depth)
-        assert (got.leaves_before, got.leaves_after) == (want.leaves_before, want.leaves_after)
-        assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
-        assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
+    assert_same_replacements(model, reference)
     assert [s.seen for s in model.splits()] == [s.seen for s in reference.present]
     former = [s for s in model.splits(history=True) if s.replaced_at is not None]
     assert sorted((s.seen, s.replaced_at) for s in former) == sorted(
@@ -321,30 +315,15 @@ def test_the_streams_of_the_bets_replace_and_give_up():
 def test_bets_of_efdt_survive_their_file_and_batches_do_not_matter(tmp_path):
     X, y, _, categorical = turning(np.random.default_rng(7), 4000)
     options = {"categorical_features": np.flatnonzero(categorical), "adaptation": BETTING, **GROWTH}
-    whole = rp.EFDT(**options).fit(X, y)
-    parts = rp.EFDT(**options)
-    for first in range(0, len(y), 37):
-        parts.partial_fit(X[first : first + 37], y[first : first + 37], classes=[0, 1])
-        if first % 370 == 0:
-            parts.save(tmp_path / "efdt.rip")
-            parts = rp.load(tmp_path / "efdt.rip")
-    assert whole.change_counts()["replaced"] >= 1
-    assert parts.changes() == whole.changes()
-    assert parts.splits(history=True) == whole.splits(history=True)
-    assert parts.export_text() == whole.export_text()
+    assert_saved_in_parts(lambda: rp.EFDT(**options), X, y, tmp_path / "efdt.rip")
 
 
 def test_bets_of_efdt_replace_few_subtrees_where_none_is_better():
-    """Labels do not depend on the features; with any lead a test is doubted."""
-    counts = {"started": 0, "replaced": 0}
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(4000, 4)), rng.integers(2, size=4000)
-        how = Reevaluation(every=50, replace_by="betting", switch_after=0, switch_delta=0.05)
-        model = rp.EFDT(
-            grace_period=50, delta=0.9, tau=0.0, leaf="majority", max_leaves=6, adaptation=how
-        ).fit(X, y)
-        for kind in counts:
-            counts[kind] += model.change_counts()[kind]
-    assert counts["started"] > 40
-    assert counts["replaced"] <= 0.05 * counts["started"]
+    """With any lead a test is doubted."""
+    how = Reevaluation(every=50, replace_by="betting", switch_after=0, switch_delta=0.05)
+    growth = {"grace_period": 50, "delta": 0.9, "tau": 0.0, "max_leaves": 6}
+    started, replaced = replaced_on_noise(
+        lambda: rp.EFDT(leaf="majority", adaptation=how, **growth), seeds=40
+    )
+    assert started > 40
+    assert replaced <= 0.05 * started

@@ -12,6 +12,7 @@ from riparian.storage.modelfile import to_bytes
 from tests import inside
 from tests.compositions import policies_of
 from tests.reference.hat import AlternatesReference
+from tests.replacing import assert_same_replacements, assert_saved_in_parts
 from tests.split_by_split import TESTS, axes_of
 
 GROWTH = {"grace_period": 40, "delta": 0.01, "tau": 0.2}
@@ -66,15 +67,8 @@ def both(n, **options):
 def test_hat_is_the_tree_of_the_reference(options):
     model, reference, answers, expected = both(4000, **options)
     assert answers[1:] == expected[1:]
-    counts = model.change_counts()
-    assert {k: counts[k] for k in reference.counts} == reference.counts
+    assert_same_replacements(model, reference)
     assert reference.counts["replaced"] >= 1
-    for got, want in zip(model.changes(), reference.replacements, strict=True):
-        assert (got.seen, got.depth) == (want.seen, want.depth)
-        assert (got.leaves_before, got.leaves_after) == (want.leaves_before, want.leaves_after)
-        assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
-        assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
-        assert got.bound == pytest.approx(want.bound, rel=1e-9)
     nodes = inside.nodes(model)
     inner = np.flatnonzero(nodes["test"])
     got = {(nodes["depth"][i], nodes["feature"][i], TESTS[int(nodes["test"][i])]) for i in inner}
@@ -111,16 +105,9 @@ def test_a_stationary_stream_starts_few_alternates_and_replaces_nothing():
 def test_bets_survive_their_file_and_batches_do_not_matter(tmp_path):
     X, y = turning(6000)
     betting = QUICK | {"adaptation": ALTERNATES.replace(replace_by="betting")}
-    whole = rp.HAT(categorical_features=[1, 2], **betting).fit(X, y)
-    parts = rp.HAT(categorical_features=[1, 2], **betting)
-    for first in range(0, len(y), 37):
-        parts.partial_fit(X[first : first + 37], y[first : first + 37], classes=[0, 1])
-        if first % 370 == 0:
-            parts.save(tmp_path / "hat.rip")
-            parts = rp.load(tmp_path / "hat.rip")
-    assert whole.change_counts()["replaced"] >= 1
-    assert parts.changes() == whole.changes()
-    assert parts.export_text() == whole.export_text()
+    assert_saved_in_parts(
+        lambda: rp.HAT(categorical_features=[1, 2], **betting), X, y, tmp_path / "hat.rip"
+    )
 
 
 def test_equal_features_start_no_alternates():

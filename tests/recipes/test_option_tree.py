@@ -12,6 +12,7 @@ from tests.compositions import policies_of
 from tests.effort import ALL, in_turn
 from tests.reference.options import OptionsReference
 from tests.reference.options_bets import BettingOptionsReference
+from tests.replacing import assert_same_replacements, assert_saved_in_parts, replaced_on_noise
 from tests.split_by_split import (
     STREAMS,
     assert_same_counts,
@@ -463,14 +464,8 @@ def test_with_bets_it_is_the_tree_of_the_reference(options):
         expected.append(reference.predict(row))
         reference.learn(row, label.setdefault(k, len(label)))
     assert [label[k] for k in answers[1:].tolist()] == expected[1:]
-    counts = model.change_counts()
-    assert {kind: counts[kind] for kind in reference.counts} == reference.counts
+    assert_same_replacements(model, reference)
     assert reference.counts["replaced"] >= 1
-    for got, want in zip(model.changes(), reference.replacements, strict=True):
-        assert (got.seen, got.depth) == (want.seen, want.depth)
-        assert (got.leaves_before, got.leaves_after) == (want.leaves_before, want.leaves_after)
-        assert got.value_before == pytest.approx(want.error_before, rel=1e-9)
-        assert got.value_after == pytest.approx(want.error_after, rel=1e-9)
     assert model.n_leaves_ == reference.n_leaves
     assert paths(inside.nodes(model)) <= how.max_paths
 
@@ -478,30 +473,15 @@ def test_with_bets_it_is_the_tree_of_the_reference(options):
 def test_bets_on_options_survive_their_file_and_batches_do_not_matter(tmp_path):
     X, y, categorical = quick_swaps(3000)
     options = {"categorical_features": np.flatnonzero(categorical), "adaptation": BETTING, **EARLY}
-    whole = rp.HoeffdingOptionTree(**options).fit(X, y)
-    parts = rp.HoeffdingOptionTree(**options)
-    for first in range(0, len(y), 37):
-        parts.partial_fit(X[first : first + 37], y[first : first + 37], classes=[0, 1])
-        if first % 370 == 0:
-            parts.save(tmp_path / "options.rip")
-            parts = rp.load(tmp_path / "options.rip")
-    assert whole.change_counts()["replaced"] >= 1
-    assert parts.changes() == whole.changes()
-    assert parts.splits(history=True) == whole.splits(history=True)
-    assert parts.export_text() == whole.export_text()
+    assert_saved_in_parts(lambda: rp.HoeffdingOptionTree(**options), X, y, tmp_path / "options.rip")
 
 
 def test_bets_replace_few_tests_where_no_option_is_better():
-    """Labels do not depend on the features; with any lead an option begins."""
-    counts = {"started": 0, "replaced": 0}
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(4000, 4)), rng.integers(2, size=4000)
-        how = Options(delta=0.9, replace_by="betting", switch_after=0, switch_delta=0.05)
-        model = rp.HoeffdingOptionTree(
-            grace_period=50, delta=0.9, tau=1.0, leaf="majority", max_leaves=10, adaptation=how
-        ).fit(X, y)
-        for kind in counts:
-            counts[kind] += model.change_counts()[kind]
-    assert counts["started"] > 40
-    assert counts["replaced"] <= 0.05 * counts["started"]
+    """With any lead an option begins."""
+    how = Options(delta=0.9, replace_by="betting", switch_after=0, switch_delta=0.05)
+    growth = {"grace_period": 50, "delta": 0.9, "tau": 1.0, "max_leaves": 10}
+    started, replaced = replaced_on_noise(
+        lambda: rp.HoeffdingOptionTree(leaf="majority", adaptation=how, **growth), seeds=50
+    )
+    assert started > 40
+    assert replaced <= 0.05 * started

@@ -184,3 +184,20 @@ def test_a_recipe_with_shared_parameters_is_the_free_composition_with_them():
     recipe, free = rp.VFDT(**extras), rp.HoeffdingTree(leaf="majority", **extras)
     assert recipe.partial_fit(X, y).splits() == free.partial_fit(X, y).splits() != []
     assert recipe.splits() != rp.VFDT(**SMALL).partial_fit(X, y).splits()
+
+
+def test_corrected_vfdt_breaks_ties_by_the_order_of_the_classes():
+    """`fit` sorts the labels. `partial_fit` takes them as they come, unless it is given classes."""
+    differ = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 400)
+        y[0] = 1  # the larger label comes first
+        X = np.column_stack([y ^ (rng.random(400) < flips) for flips in (0.1, 0.25)]).astype(float)
+        shared = {"categorical_features": [0, 1], "grace_period": 1, "delta": 0.05}
+        fitted = rp.CorrectedVFDT(**shared).fit(X, y).splits()
+        told = rp.CorrectedVFDT(**shared).partial_fit(X, y, classes=[0, 1]).splits()
+        came = rp.CorrectedVFDT(**shared).partial_fit(X, y).splits()
+        assert [(s.seen, s.cut) for s in fitted] == [(s.seen, s.cut) for s in told]
+        differ += [s.seen for s in fitted] != [s.seen for s in came]
+    assert differ > 0

@@ -18,6 +18,9 @@ RESTLESS = {
     "alternates": Alternates(drift_delta=0.3, switch_after=30),
     "reevaluation": Reevaluation(every=150),
     "options": Options(delta=0.5),
+    "alternates, bets": Alternates(drift_delta=0.3, switch_after=30, replace_by="betting"),
+    "reevaluation, bets": Reevaluation(every=150, switch_after=30, replace_by="betting"),
+    "options, bets": Options(delta=0.5, switch_after=30, replace_by="betting"),
 }
 
 
@@ -96,11 +99,13 @@ def test_batches_of_any_size_and_files_in_between_give_the_same_bytes(adaptation
         asked.prequential(X, y)
         assert len({*found, to_bytes(asked)}) == 1
         # Below this limit there is no room for options.
-        changes = limit is None or adaptation != "options"
+        changes = limit is None or not adaptation.startswith("options")
         assert (sum(model.change_counts().values()) > 0) == changes
 
 
-@pytest.mark.parametrize("adaptation", ["reevaluation", "options"])
+@pytest.mark.parametrize(
+    "adaptation", ["reevaluation", "options", "reevaluation, bets", "options, bets"]
+)
 def test_inner_nodes_learn_every_part_that_passes_them(adaptation):
     X, y = stream(14, seed=3)
     model = HoeffdingTree(adaptation=RESTLESS[adaptation], **EAGER).partial_fit(X, y)
@@ -125,6 +130,14 @@ def test_inner_nodes_learn_every_part_that_passes_them(adaptation):
         (
             rp.UCVFDT,
             Window(size=1_500, validity_period=300, test_period=500, test_size=200),
+            "replaced",
+        ),
+        (rp.HAT, Alternates(replace_by="betting"), "replaced"),
+        (rp.EFDT, Reevaluation(every=200, switch_after=50, replace_by="betting"), "started"),
+        (rp.HoeffdingOptionTree, Options(replace_by="betting"), "replaced"),
+        (
+            rp.UCVFDT,
+            Window(size=1_500, validity_period=300, test_size=20, replace_by="betting"),
             "replaced",
         ),
     ],

@@ -45,11 +45,6 @@ class ReevaluationReference(ReferenceTree):
     def n_leaves(self) -> int:
         return self.leaves(self.root)
 
-    def leaves(self, top: int) -> int:
-        """How many leaves a subtree has."""
-        node = self.nodes[top]
-        return 1 if node.cut is None else sum(self.leaves(c) for c in node.children.values())
-
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:
         """Learn one example at every node of its path."""
         if w == 0.0:

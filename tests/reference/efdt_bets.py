@@ -4,31 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from .decision import Evidence
-from .duel import Duel
+from .duel import DuellingReference
 from .efdt import ReevaluationReference
-from .hat import Replacement
 from .nodes import Split
 
 __all__ = ["BettingReevaluationReference"]
 
 
-class BettingReevaluationReference(ReevaluationReference):
+class BettingReevaluationReference(DuellingReference, ReevaluationReference):
     """Where EFDT would change a test, a subtree with the new one grows beside the node."""
 
-    def __init__(
-        self,
-        kinds: Sequence[str],
-        *,
-        switch_delta: float = 0.05,
-        switch_after: float = 300,
-        **parameters: Any,
-    ) -> None:
+    def __init__(self, kinds: Sequence[str], **parameters: Any) -> None:
         super().__init__(kinds, **parameters)
-        self.switch_delta, self.switch_after = switch_delta, switch_after
         self.beside: dict[int, int] = {}  # the alternate of a node
-        self.duels: dict[int, Duel] = {}  # by alternate
-        self.counts = {"started": 0, "dropped": 0, "replaced": 0}
-        self.replacements: list[Replacement] = []
         self.former: list[tuple[int, Split]] = []  # splits that went, with the row
 
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:
@@ -44,8 +32,7 @@ class BettingReevaluationReference(ReevaluationReference):
             self._observe(leaf, values, y, min(w, 1.0))
             self.classes.add(y)
             if owner is not None:
-                duel = self.duels.setdefault(top, Duel(self.switch_after))
-                duel.bet(float(node_wrong), float(wrong))
+                self._bet(top, float(node_wrong), float(wrong))
             path = [leaf]
             while path[-1] != top:
                 path.append(self.nodes[path[-1]].parent)
@@ -60,7 +47,7 @@ class BettingReevaluationReference(ReevaluationReference):
             self._take(leaf, values, y, w)
         for top, owner, _ in passes[1:]:
             if owner is not None and self._is_part(owner):
-                self._conclude(owner, top)
+                self._settle(owner, top)
 
     def _is_part(self, at: int) -> bool:
         """Whether a node is part of the tree that predicts."""
@@ -71,35 +58,17 @@ class BettingReevaluationReference(ReevaluationReference):
             at = above
         return True
 
-    def _conclude(self, at: int, alternate: int) -> None:
-        duel = self.duels[alternate]
-        if duel.ahead >= 1 / self.switch_delta:
-            self.counts["replaced"] += 1
-            sizes = self.leaves(at), self.leaves(alternate)
-            self.replacements.append(
-                Replacement(self.seen, self.nodes[at].depth, *sizes, *duel.errors, 0.0)
-            )
-            self._link(at, alternate)
-        elif duel.behind >= 1 / self.switch_delta:
-            self.counts["dropped"] += 1
-            del self.beside[at]
-            self.nodes[at].checked = self.nodes[at].weight
+    def _drop(self, node: int, other: int) -> None:
+        del self.beside[node]
+        self.nodes[node].checked = self.nodes[node].weight
 
-    def _link(self, old: int, new: int) -> None:
-        gone = [old]
+    def _replace(self, node: int, other: int) -> None:
+        gone = [node]
         for i in gone:
             gone.extend(self.nodes[i].children.values())
         self.former += [(self.seen, s) for s in self.splits if s.node in gone]
         self.splits = [s for s in self.splits if s.node not in gone]
-        parent = self.nodes[old].parent
-        self.nodes[new].parent = parent
-        if old == self.root:
-            self.root = new
-            return
-        above = self.nodes[parent]
-        above.children[self.nodes[old].branch] = new
-        if above.heavy == old:
-            above.heavy = new
+        self._take_place(node, other)
 
     # What EFDT would do at once
 
@@ -121,12 +90,7 @@ class BettingReevaluationReference(ReevaluationReference):
             if same or (duel is not None and sum(a - b for a, b in duel.pairs) > 0):
                 return None
             self.counts["dropped"] += 1
-        above = self.nodes[at]
-        fresh = self._add_leaf(parent=-1, branch=above.branch, inherited={})
-        leaf = self.nodes[fresh]
-        leaf.parent, leaf.depth, leaf.multiway_used = at, above.depth, above.multiway_used
-        self.beside[at] = fresh
-        self.counts["started"] += 1
+        self.beside[at] = fresh = self._begin(at)
         return fresh
 
     def _certify(self, at: int, evidence: Evidence, n: float, reason: str) -> None:

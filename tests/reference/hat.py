@@ -2,30 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .drift import ADWIN
-from .duel import Duel
-from .tree import ReferenceTree
+from .duel import DuellingReference
 
-__all__ = ["AlternatesReference", "Replacement"]
-
-
-@dataclass(frozen=True)
-class Replacement:
-    """A subtree that took the place of another."""
-
-    seen: int
-    depth: int
-    leaves_before: int
-    leaves_after: int
-    error_before: float
-    error_after: float
-    bound: float
+__all__ = ["AlternatesReference"]
 
 
-class AlternatesReference(ReferenceTree):
+class AlternatesReference(DuellingReference):
     """Bifet and Gavaldà (2009): ADWIN at every node, alternates where errors rise."""
 
     def __init__(
@@ -33,20 +18,13 @@ class AlternatesReference(ReferenceTree):
         kinds: Sequence[str],
         *,
         drift_delta: float = 0.002,
-        switch_delta: float = 0.05,
-        switch_after: float = 300,
         replace_by: str = "interval",
         **parameters: Any,
     ) -> None:
         super().__init__(kinds, **parameters)
-        self.drift_delta, self.switch_delta = drift_delta, switch_delta
-        self.switch_after = switch_after
-        self.replace_by = replace_by
-        self.duels: dict[int, Duel] = {}
+        self.drift_delta, self.replace_by = drift_delta, replace_by
         self.detectors: dict[int, ADWIN] = {}
         self.beside: dict[int, int] = {}
-        self.counts = {"started": 0, "dropped": 0, "replaced": 0}
-        self.replacements: list[Replacement] = []
 
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:
         """Learn one example in the tree and in every alternate on its way."""
@@ -62,7 +40,7 @@ class AlternatesReference(ReferenceTree):
         leaf = self._route(values, True, top)
         wrong = float(self._class_by(self._predictor(leaf), leaf, values) != y)
         if of_node is not None and self.replace_by == "betting":
-            self.duels.setdefault(top, Duel(self.switch_after)).bet(of_node, wrong)
+            self._bet(top, of_node, wrong)
         path = [leaf]
         while path[-1] != top:
             path.append(self.nodes[path[-1]].parent)
@@ -95,12 +73,11 @@ class AlternatesReference(ReferenceTree):
                     return None
                 self.counts["dropped"] += 1
             self.beside[node] = self._begin(node)
-            self.counts["started"] += 1
             return None
         other = self.beside.get(node)
         theirs = self.detectors.get(other) if other is not None else None
         if other is not None and self.replace_by == "betting":
-            return self._judge_bets(node, other)
+            return other if self._settle(node, other) else None
         if other is None or theirs is None:
             return None
         if min(ours.width, theirs.width) <= self.switch_after:
@@ -109,53 +86,24 @@ class AlternatesReference(ReferenceTree):
         both = 1.0 / theirs.width + 1.0 / ours.width
         bound = math.sqrt(2.0 * e * (1.0 - e) * math.log(2.0 / self.switch_delta) * both)
         if e - f > bound:
-            self.counts["replaced"] += 1
-            depth, leaves = self.nodes[node].depth, (self.leaves(node), self.leaves(other))
-            self.replacements.append(Replacement(self.seen, depth, *leaves, e, f, bound))
-            self._link(node, other)
+            self._record_replacement(node, other, e, f, bound)
+            self._replace(node, other)
             return other
         if f - e > bound:
-            del self.beside[node]
             self.counts["dropped"] += 1
+            self._drop(node, other)
         return None
 
-    def _judge_bets(self, node: int, other: int) -> int | None:
-        duel = self.duels.get(other)
-        if duel is not None and duel.ahead >= 1 / self.switch_delta:
-            self.counts["replaced"] += 1
-            depth, leaves = self.nodes[node].depth, (self.leaves(node), self.leaves(other))
-            self.replacements.append(Replacement(self.seen, depth, *leaves, *duel.errors, 0.0))
-            self._link(node, other)
-            return other
-        if duel is not None and duel.behind >= 1 / self.switch_delta:
-            del self.beside[node]
-            self.counts["dropped"] += 1
-        return None
+    def _drop(self, node: int, other: int) -> None:
+        del self.beside[node]
 
-    def _begin(self, owner: int) -> int:
-        above = self.nodes[owner]
-        fresh = self._add_leaf(parent=-1, branch=above.branch, inherited={})
-        leaf = self.nodes[fresh]
-        leaf.parent, leaf.depth, leaf.multiway_used = owner, above.depth, above.multiway_used
-        return fresh
-
-    def _link(self, old: int, new: int) -> None:
-        parent = self.nodes[old].parent
-        self.nodes[new].parent = parent
-        if old == self.root:
-            self.root = new
-        elif self.beside.get(parent) == old:
-            self.beside[parent] = new
+    def _replace(self, node: int, other: int) -> None:
+        parent = self.nodes[node].parent
+        if self.beside.get(parent) == node:  # an alternate of an alternate
+            self.nodes[other].parent = parent
+            self.beside[parent] = other
         else:
-            above = self.nodes[parent]
-            above.children[self.nodes[old].branch] = new
-            if above.heavy == old:
-                above.heavy = new
-
-    def leaves(self, top: int) -> int:
-        """How many leaves a subtree has, without what grows beside its nodes."""
-        node = self.nodes[top]
-        return 1 if node.cut is None else sum(self.leaves(c) for c in node.children.values())
+            self._take_place(node, other)
 
     def cuts(self, top: int | None = None) -> list[tuple[Any, ...]]:
         """Every cut of the tree that answers, from the root down."""

@@ -80,6 +80,11 @@ class ReferenceTree:
         """The number of nodes without a cut."""
         return sum(node.cut is None for node in self.nodes)
 
+    def leaves(self, top: int) -> int:
+        """How many leaves a subtree has, without what grows beside its nodes."""
+        node = self.nodes[top]
+        return 1 if node.cut is None else sum(self.leaves(c) for c in node.children.values())
+
     # Learning
 
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:

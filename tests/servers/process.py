@@ -54,6 +54,9 @@ class Server:
     Subclasses say how to start it and when it is ready.
     """
 
+    #: How long it may need to start, in seconds.
+    patience = PATIENCE
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = free_port()
@@ -83,7 +86,7 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        wait_until(self._is_up, f"the start of {type(self).__name__}")
+        wait_until(self._is_up, f"the start of {type(self).__name__}", self.patience)
 
     def _is_up(self) -> bool:
         assert self.process is not None

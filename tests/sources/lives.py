@@ -30,6 +30,7 @@ from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry, Plan
 from riparian.sources.settings import Settings
 from riparian.sources.source import Position
+from tests import inside
 
 ROWS = 6000
 
@@ -103,35 +104,31 @@ def life(case: str, rows: Path, folder: Path, every: int = 500) -> str:
         return open_learner(job, checkpoint, settings, lambda text: None).run()
 
 
-def record_plans(path: Path) -> None:
-    """Also write what is planned to a file that is never cut."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    append = Plan.append
-
-    def recorded(plan: Plan, entry: Entry) -> None:
-        os.write(file, entry.line())
-        append(plan, entry)
-
-    Plan.append = recorded
+def record_plans(folder: Path) -> None:
+    """Keep every file of the plan in a folder, under a second name: what is planned is there."""
+    folder.mkdir(exist_ok=True)
+    inside.after_opening_a_plan(lambda path: os.link(path, folder / path.name))
 
 
-def planned(path: Path) -> list[Entry]:
-    """The chunks in the order in which they were learned.
+def planned(folder: Path) -> list[Entry]:
+    """All chunks in the order in which they were planned.
 
-    A life may die between writing here and planning, or before it has read its whole plan again
-    while a generation forgets that plan. The next one then plans the messages again, perhaps with
-    other borders. So, from the end on, what counts is what leads to the chunk that came after it.
+    A life that reads a plan again takes over its order and borders. So each chunk was planned once,
+    or with the same words again, and the chunks of a partition lead to each other without holes.
     """
-    entries = [Entry.parsed(line) for line in path.read_bytes().splitlines()]
-    following: dict[tuple[int, str], Position] = {}
-    found: list[Entry] = []
-    for entry in reversed(entries):
-        assert entry is not None
-        partition = (entry.source, entry.partition)
-        if following.setdefault(partition, entry.next) == entry.next:
-            following[partition] = entry.first
-            found.append(entry)
-    return found[::-1]
+    order: dict[bytes, Entry] = {}
+    ends: dict[tuple[int, str], Position] = {}
+    for path in sorted(folder.iterdir()):
+        # The first line lists other files. The last one may be torn by a kill.
+        for line in path.read_bytes().splitlines(keepends=True)[1:]:
+            entry = Entry.parsed(line) if line.endswith(b"\n") else None
+            if entry is None or line in order:
+                continue
+            order[line] = entry
+            partition = (entry.source, entry.partition)
+            assert ends.get(partition, entry.first) == entry.first, f"{path}: {entry}, {ends}"
+            ends[partition] = entry.next
+    return list(order.values())
 
 
 def digest(folder: Path) -> dict[str, object]:
@@ -209,6 +206,11 @@ def one_pass(case: str, rows: Path, killed: Path, folder: Path) -> dict[str, obj
     return digest(folder)
 
 
+def n_lines(folder: Path) -> int:
+    """The messages of all sources."""
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
+
+
 def main(kills: int, seed: int, cases: list[str]) -> bool:
     rng = random.Random(seed)
     same = True
@@ -216,19 +218,21 @@ def main(kills: int, seed: int, cases: list[str]) -> bool:
     with tempfile.TemporaryDirectory() as name:
         for case in cases:
             rows = Path(name, "rows.jsonl")
+            Path(name, "labels.jsonl").unlink(missing_ok=True)
             write_late_labels(Path(name)) if case == "labels" else write_rows(rows)
             left = kills
             while left > 0:
                 killed, whole = Path(name, "killed"), Path(name, "whole")
                 died = run(case, rows, left, rng, killed)
                 found, wanted = digest(killed), one_pass(case, rows, killed, whole)
-                same = same and found == wanted
-                print(json.dumps({"case": case, "kills": died, "same": found == wanted, **found}))
-                if found != wanted:
+                equal = found == wanted and found["counters"]["messages"] == n_lines(Path(name))
+                same = same and equal
+                print(json.dumps({"case": case, "kills": died, "same": equal, **found}))
+                if not equal:
                     print(json.dumps({"wanted": wanted}))
                 shutil.rmtree(killed)
                 shutil.rmtree(whole)
-                killed.with_suffix(".plan").unlink()
+                shutil.rmtree(killed.with_suffix(".plan"))
                 left -= max(died, 1)
     return same
 

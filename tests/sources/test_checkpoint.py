@@ -10,7 +10,8 @@ import pytest
 
 import riparian as rp
 from riparian.errors import ModelFileError
-from riparian.sources.checkpoint import MOST_DEAD, Checkpoint, DeadLetter, Snapshot
+from riparian.sources.checkpoint import Checkpoint, Snapshot
+from riparian.sources.dead import MOST_DEAD, DeadLetter
 from riparian.sources.lock import FencedError, check_disk, file_system
 from riparian.sources.plan import Entry, Plan
 from riparian.storage.modelfile import freeze
@@ -206,6 +207,50 @@ def test_a_plan_gives_its_entries_again(tmp_path):
     later.close()
     last = Plan(tmp_path, 4)
     assert last.resume(number) == entries(3, 3)
+    last.close()
+
+
+def test_a_snapshot_in_the_middle_of_a_plan_does_not_end_it(tmp_path):
+    """Also where the generation before the snapshot is taken, and killed again and again."""
+    plan = Plan(tmp_path, 1)
+    plan.resume(0)
+    appended(plan, entries(6))
+    plan.close()
+    number = 0
+    for epoch, done in [(2, 0), (3, 1), (4, 3)]:
+        plan = Plan(tmp_path, epoch)
+        assert plan.resume(0) == entries(6)
+        for _ in range(done):
+            plan.repeat()
+        number = plan.begin()
+        plan.close()
+    after = Plan(tmp_path, 5)
+    assert after.resume(number) == entries(3, 3)
+    after.forget(number)
+    for _ in range(3):
+        after.repeat()
+    appended(after, entries(1, 6))
+    number = after.begin()
+    appended(after, entries(1, 7))
+    after.close()
+    last = Plan(tmp_path, 6)
+    assert last.resume(number) == entries(1, 7)
+    last.close()
+
+
+def test_what_could_not_be_read_as_planned_is_not_planned_again(tmp_path):
+    plan = Plan(tmp_path, 1)
+    plan.resume(0)
+    appended(plan, entries(4))
+    plan.close()
+    plan = Plan(tmp_path, 2)
+    assert plan.resume(0) == entries(4)
+    plan.repeat()
+    appended(plan, entries(1, 90))
+    number = plan.begin()
+    plan.close()
+    last = Plan(tmp_path, 3)
+    assert last.resume(number) == []
     last.close()
 
 

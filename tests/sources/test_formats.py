@@ -24,6 +24,8 @@ from typer.testing import CliRunner
 import riparian as rp
 from riparian.cli.app import app
 from riparian.sources import Chunk, EndOfSource
+from riparian.sources.dead import DeadLetter
+from riparian.sources.dead_letters import open_sink
 from riparian.sources.decode.avro import AvroLoader
 from riparian.sources.decode.envelope import Opener
 from riparian.sources.decode.schema_registry import SchemaRegistry
@@ -389,8 +391,8 @@ def test_a_login_that_is_refused_ends_the_learner(registry, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "avro"}, "Avro messages need a registry"),
-        ({"registry": "http://h"}, "Avro messages need a registry"),
+        ({"format": "avro"}, "need the address of a schema registry: --registry URL"),
+        ({"registry": "http://h"}, "only Avro messages have a registry: --format avro"),
         ({"format": "avro", "registry": "ftp://h"}, "must be an http or https address"),
         ({"format": "avro", "registry": "http://me:pw@h"}, "must have no user and password"),
         ({"format": "csv", "decode": "json:loads"}, "leave out the format"),
@@ -433,6 +435,14 @@ def test_dead_letters_that_cannot_be_sent_stop_the_checkpoint(tmp_path):
 def test_dead_letters_go_to_files_and_topics(tmp_path, address):
     with pytest.raises(ValueError, match="dead letters go to a file or to kafka://host:port/topic"):
         learn(lines(plain(10)), tmp_path / "c", dead_letters=address)
+
+
+def test_a_broker_that_takes_no_dead_letters_is_named(monkeypatch):
+    monkeypatch.setattr("riparian.sources.dead_letters._PATIENCE", 0.2)
+    sink = open_sink("kafka://127.0.0.1:1/dead", {"log_level": "0"})
+    with pytest.raises(ConnectionError, match=r"1 are not accepted after 0.2 seconds; is"):
+        sink.send([DeadLetter(0, "rows", "1", "no number", b"{}")])
+    sink.close()
 
 
 @pytest.mark.servers

@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 
 from riparian.cli import learn_run
 from riparian.cli.app import app
+from riparian.serve.options import ServeOptions
 from tests import inside
 
 ROW = {"x": 1.0, "c": "a", "id": "k", "at": 1.0, "y": "yes"}
 DECLARED = {"columns": {"x": "numeric"}, "labels": "text"}
+SERVE = ["--serve", "127.0.0.1:0"]
 LATE = ["--labels", "labels.jsonl", "--key", "id", "--label", "y", "--wait", "1h"]
 
 
@@ -56,6 +58,10 @@ def captured(tmp_path, monkeypatch):
 
 def idle_line(c):
     return inside.option_of(c.job.source, "idle_line")
+
+
+def served(c):
+    return c.running.serve or ServeOptions("")
 
 
 def shards_of(c):
@@ -102,7 +108,10 @@ CASES = {
     "grace": (["--grace", "2s"], lambda c: c.running.grace, 2.0),
     "workers": (["--workers", "1"], lambda c: c.team is not None, True),
     "shards": (["--workers", "1", "--shards", "4"], shards_of, 4),
-    "serve": (["--serve", "127.0.0.1:0"], lambda c: c.running.serve is not None, True),
+    "serve": (SERVE, lambda c: c.running.serve is not None, True),
+    "name": ([*SERVE, "--name", "m"], lambda c: served(c).name, "m"),
+    "tokens": ([*SERVE, "--tokens", "t.json"], lambda c: served(c).tokens, "t.json"),
+    "insecure": ([*SERVE, "--insecure"], lambda c: served(c).insecure, True),
     "metrics": (["--metrics", "9464"], lambda c: c.running.metrics, "9464"),
     "log": (["--log", "json"], lambda c: c.running.live, False),
     "quiet": (["--quiet"], lambda c: c.running.live, False),
@@ -123,6 +132,7 @@ JOINED = {
 #: Options with a test of their own.
 OTHERS = {
     *("source", "target", "checkpoint", "resume"),  # test_the_commands
+    "model_in",  # tests/sources/test_learn_model_in.py
     "ray",  # tests/cluster/test_ray.py has the pool
     *("format", "no_header", "registry", "journal", "labels", "key", "label", "wait"),  # below
 }

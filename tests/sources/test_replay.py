@@ -8,9 +8,10 @@ import numpy as np
 
 import riparian as rp
 from riparian.sources import EndOfSource
+from riparian.sources.items import Read
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry
-from riparian.sources.reading import Feed, Read, Reader
+from riparian.sources.reading import Feed, Reader
 
 
 class Greedy:

@@ -127,6 +127,8 @@ def _print(
     for entry in found:
         if entry.get("problem"):
             print_message(entry["problem"])
+    if verified := [entry for entry in found if entry.get("problem", "") is None]:
+        out.print(f"{len(verified)} of {len(found)} models were loaded: digest and positions agree")
     if found:
         counters = ", ".join(f"{n:,} {name}" for name, n in found[0]["counters"].items() if n)
         out.print(f"{counters or 'nothing counted'}; {n_dead:,} dead letters are kept")

@@ -6,7 +6,30 @@ from typing import Any
 
 import typer
 
-__all__ = ["chosen_model"]
+__all__ = ["chosen_model", "given_model"]
+
+
+def given_model(
+    model_in: str | None,
+    recipe: str | None,
+    parameters: dict[str, Any],
+    assignments: list[str] | None,
+    *,
+    labels_as_text: bool,
+) -> Any:
+    """Return the model of ``--model-in``, or a new one as the other options say."""
+    if model_in is None:
+        return chosen_model(
+            recipe or "StreamTree", parameters, assignments or [], labels_as_text=labels_as_text
+        )
+    if recipe is not None or parameters or assignments:
+        raise typer.BadParameter(
+            "the model in the file has its own parameters; leave out all options of the model",
+            param_hint="--model-in",
+        )
+    import riparian
+
+    return riparian.load(model_in)
 
 
 def chosen_model(

@@ -17,16 +17,16 @@ Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Learn one tree with so many processes, which also decode the messages. The model "
-        "does not depend on their number. docs/cluster.md says when this pays.",
+        help="Learn one tree or a forest with this many processes, which also decode the messages. "
+        "The model does not depend on their number. docs/cluster.md says when this pays.",
     ),
 ]
 RayAddress = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Learn one tree with workers on a Ray cluster: its address, auto or local. --workers "
-        "is their number then.",
+        help="Learn one tree or a forest with workers on a Ray cluster: its address, auto or "
+        "local. --workers is their number then.",
     ),
 ]
 Shards = Annotated[

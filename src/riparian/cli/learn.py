@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from riparian.cli.chosen_model import chosen_model
+from riparian.cli.chosen_model import given_model
 from riparian.cli.cluster_options import RayAddress, Shards, Workers, team_of
 from riparian.cli.data_options import Block, Categorical, ColumnNames, Drop, NoHeader, split_names
 from riparian.cli.learn_job import client_options, job_of, source_at, start_of, stored_job
@@ -37,6 +37,7 @@ from riparian.cli.learn_options import (
     MaxPending,
     MessageFormat,
     MetricsAddress,
+    ModelIn,
     OnBad,
     OnGap,
     OptionsFile,
@@ -56,6 +57,7 @@ from riparian.cli.learn_options import (
 )
 from riparian.cli.messages import Json, Quiet, Splits, errors_as
 from riparian.cli.model_options import parse_parameters, with_options
+from riparian.cli.serve_options import Insecure, ModelName, Tokens
 
 __all__ = ["learn"]
 
@@ -104,6 +106,9 @@ def learn(
     grace: Grace = "30s",
     metrics: MetricsAddress = None,
     serve: ServeAddress = None,
+    name: ModelName = "model",
+    tokens: Tokens = None,
+    insecure: Insecure = False,
     log: Log = "text",
     quiet: Quiet = False,
     json: Json = False,
@@ -111,6 +116,7 @@ def learn(
     workers: Workers = None,
     ray: RayAddress = None,
     shards: Shards = None,
+    model_in: ModelIn = None,
     recipe: Recipe = None,
     assignments: Assignments = None,
     **given: Any,
@@ -160,10 +166,12 @@ def learn(
         options = None
         if serve is not None and (workers is not None or ray is not None):
             raise ValueError("--serve cannot be combined with --workers or --ray")
+        if serve is None and (tokens is not None or insecure or name != "model"):
+            raise ValueError("--name, --tokens and --insecure need --serve")
         if serve is not None:
             from riparian.serve.options import ServeOptions
 
-            options = ServeOptions(serve)
+            options = ServeOptions(serve, name, tokens, insecure)
         running = Running(
             *(report, metrics, duration(grace)),
             as_json=json,
@@ -186,17 +194,45 @@ def learn(
         if resume is not None:
             if not os.path.exists(os.path.join(resume, "state.db")):
                 raise typer.BadParameter(f"{resume} holds no checkpoint", param_hint="--resume")
-            if source is not None or target is not None or recipe is not None or parameters:
+            own = (source, target, recipe, model_in)
+            if any(value is not None for value in own) or parameters:
                 raise typer.BadParameter(
                     "the checkpoint has its own source, target and model; leave them out",
+                    param_hint="--resume",
+                )
+            kept = {
+                "--follow": follow,
+                "--until-end": until_end,
+                "--start": start != "beginning",
+                "--idle-line": idle_line,
+                "--journal": journal,
+                "--format": format,
+                "--categorical": categorical,
+                "--drop": drop,
+                "--columns": columns,
+                "--no-header": no_header,
+                "--fixed-schema": fixed_schema,
+                "--schema": schema,
+                "--envelope": envelope != "plain",
+                "--flatten": flatten,
+                "--registry": registry,
+                "--labels": labels,
+                "--key": key,
+                "--label": label,
+                "--wait": wait,
+                "--else": otherwise,
+                "--dedupe": dedupe,
+                "--time": time,
+            }
+            if ignored := [name for name, value in kept.items() if value]:
+                raise typer.BadParameter(
+                    f"the checkpoint reads its source as it did before; leave {ignored[0]} out",
                     param_hint="--resume",
                 )
         else:
             if source is None:
                 raise typer.BadParameter("name where the rows come from", param_hint="SOURCE")
-            model = chosen_model(
-                recipe or "StreamTree", parameters, assignments or [], labels_as_text=as_text
-            )
+            model = given_model(model_in, recipe, parameters, assignments, labels_as_text=as_text)
             job = job_of(
                 *(model, source_at(source, how, client), target, how),
                 categorical=split_names(categorical),

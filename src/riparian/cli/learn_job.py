@@ -106,7 +106,8 @@ def stored_job(
     stored = checkpoint.job
     if stored is None:
         raise ValueError(
-            f"{checkpoint.folder} holds no job: its learner ended before the first row"
+            f"{checkpoint.folder} holds no job: its learner ended before the first row; give its "
+            "whole command again"
         )
     how = stored["how"]
     model = unfitted(stored["recipe"], stored["parameters"])

@@ -31,6 +31,7 @@ __all__ = [
     "MaxPending",
     "MessageFormat",
     "MetricsAddress",
+    "ModelIn",
     "OnBad",
     "OnGap",
     "OptionsFile",
@@ -209,6 +210,15 @@ OptionsFile = Annotated[
         metavar="FILE",
         help="JSON file with options of the source's client, such as passwords. They are "
         "written nowhere.",
+    ),
+]
+ModelIn = Annotated[
+    str | None,
+    typer.Option(
+        "--model-in",
+        metavar="FILE",
+        help="Begin with the model in this file, for example one that PLANET has grown from a "
+        "history. A checkpoint that has a model goes on with its own.",
     ),
 ]
 Recipe = Annotated[

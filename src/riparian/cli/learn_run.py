@@ -76,6 +76,25 @@ def run_learner(
     team: Team | None = None,
 ) -> None:
     """Run a job, or the one that is found in the checkpoint, until it ends."""
+    status = _status_of(job, folder, keep, settings, running, sink, team)
+    if running.serve is not None:
+        from riparian.cli.serve_run import leave
+
+        leave(status)
+    if status:
+        raise typer.Exit(status)
+
+
+def _status_of(
+    job: Job | Callable[[Checkpoint], Job],
+    folder: str,
+    keep: str,
+    settings: Settings,
+    running: Running,
+    sink: Sink | None,
+    team: Team | None,
+) -> int:
+    """Run a job until it ends; return the status of the process."""
     import sqlite3
 
     try:
@@ -97,14 +116,15 @@ def run_learner(
     except GapError as error:
         text = f"messages are lost: {error}; --on-gap skip goes on behind them"
         running.report(Event("gap", text, "error", {"partition": error.partition}))
-        raise typer.Exit(_GAP) from None
+        return _GAP
     except FencedError as error:
         running.report(Event("fenced", str(error), "error"))
-        raise typer.Exit(_FENCED) from None
+        return _FENCED
     except (BadMessagesError, IdentityError, LookupError, sqlite3.Error) as error:
         name = "breaker" if isinstance(error, BadMessagesError) else "error"
         running.report(Event(name, str(error), "error"))
-        raise typer.Exit(1) from None
+        return 1
+    return 0
 
 
 def _run_served(
@@ -175,9 +195,8 @@ def _stopped_by_signals(learner: Learner, running: Running) -> Iterator[None]:
 
 def _report_end(learner: Learner, checkpoint: Checkpoint, reason: str, running: Running) -> None:
     status = learner.status
-    text = f"generation {status.generation} in {checkpoint.folder}: " + ", ".join(
-        f"{n:,} {name}" for name, n in status.counters.items() if n
-    )
+    counted = ", ".join(f"{n:,} {name}" for name, n in status.counters.items() if n)
+    text = f"generation {status.generation} in {checkpoint.folder}: {counted or 'no messages'}"
     fields = {"reason": reason, "generation": status.generation, "counters": status.counters}
     running.report(Event("stop", text, "info", fields))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riparian.cli.as_learned import AsLearned, learned_kinds
-from riparian.cli.chosen_model import chosen_model
+from riparian.cli.chosen_model import given_model
 from riparian.cli.data_options import (
     Block,
     Categorical,
@@ -80,8 +80,8 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Learn one tree with so many threads, in rounds. The model does not depend on "
-            "their number. docs/cluster.md says when this pays.",
+            help="Learn with this many threads: one tree in rounds, or a forest. The model does "
+            "not depend on their number. docs/cluster.md says when this pays.",
         ),
     ] = None,
     block: Block = 10_000,
@@ -125,18 +125,7 @@ def run(
     check_output("--report", report)
     as_text = target is not None and target in split_names(categorical)
     parameters = parse_parameters(given, labels_as_text=as_text)
-    if model_in is None:
-        chosen = recipe or "StreamTree"
-        model = chosen_model(chosen, parameters, assignments or [], labels_as_text=as_text)
-    else:
-        if recipe is not None or parameters or assignments:
-            raise typer.BadParameter(
-                "the model in the file has its own parameters; leave out all options of the model",
-                param_hint="--model-in",
-            )
-        import riparian
-
-        model = riparian.load(model_in)
+    model = given_model(model_in, recipe, parameters, assignments, labels_as_text=as_text)
     if every is not None and not json:
         raise typer.BadParameter("is for --json", param_hint="--every")
     before = model.n_seen_ if hasattr(model, "classes_") else 0
@@ -290,6 +279,10 @@ def _steps(
     model: Any, stream: Any, result: Result, block: int, rows: int | None, workers: int | None
 ) -> Iterator[None]:
     """Learn the stream, in this thread or with workers."""
+    from riparian.models.forests.ensemble import Ensemble
+
+    if isinstance(model, Ensemble) and workers is not None:
+        model.n_jobs, workers = workers, None  # members learn on threads, with the same result
     if workers is None:
         from riparian.evaluate import steps
 

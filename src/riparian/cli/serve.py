@@ -81,7 +81,7 @@ def serve(
     """
     from riparian.cli.learn_run import Running, run_learner
     from riparian.cli.logs import LOGS, log_of
-    from riparian.cli.serve_run import leave, serve_file, serve_folder
+    from riparian.cli.serve_run import serve_file, serve_folder
     from riparian.errors import one_of
     from riparian.serve.options import ServeOptions
     from riparian.serve.posted_job import posted_job
@@ -137,4 +137,3 @@ def serve(
     join = JoinSettings("id", "label", waiting, otherwise, None, max_pending, None)
     job = partial(posted_job, model=chosen, messages=messages, join=join, limits=options.limits)
     run_learner(job, model, keep, settings, running, None)
-    leave()

@@ -48,14 +48,14 @@ def serve_folder(folder: str, options: ServeOptions, report: Report) -> None:
     leave()
 
 
-def leave() -> NoReturn:
+def leave(status: int = 0) -> NoReturn:
     """End the process, in which nothing is left to be written.
 
     Native threads of the server may still run, and abort if the interpreter ends under them.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(status)
 
 
 def reload_tokens(serving: Serving, report: Report) -> None:

@@ -26,9 +26,11 @@ __all__ = [
     "Piece",
     "coded_as",
     "facts_of",
+    "piece_of",
     "pieces_of",
     "read_piece",
     "schema_of",
+    "table_and_labels",
 ]
 
 #: The most rows of a piece of a table, and of a block of a file; and how many pieces a smaller
@@ -84,17 +86,21 @@ def pieces_of(data: Any, target: Any) -> list[Piece | File]:
         if not isinstance(target, str):
             raise TypeError(f"target must name the column of the classes, got {target!r}")
         return [File(path, target) for path in paths]
-    if isinstance(target, str):
-        data, target = _without(data, target)
+    whole = piece_of(data, target)
+    size = max(1, min(_PIECE_ROWS, -(-whole.n_rows // _PIECES)))
+    return [_part(whole, slice(first, first + size)) for first in range(0, whole.n_rows, size)]
+
+
+def piece_of(data: Any, target: Any) -> Piece:
+    """Return the rows of a table as one piece."""
+    data, target = table_and_labels(data, target)
     table = read_table(data)
     refuse_uncertain(table, "a batch tree")
     if table.n_rows == 0 or not table.columns:
         raise ValueError(
             f"a batch tree needs rows and features, got {table.n_rows} and {len(table.columns)}"
         )
-    whole = _piece(table, target)
-    size = max(1, min(_PIECE_ROWS, -(-table.n_rows // _PIECES)))
-    return [_part(whole, slice(first, first + size)) for first in range(0, table.n_rows, size)]
+    return _piece(table, target)
 
 
 def read_piece(piece: Piece | File) -> Piece:
@@ -102,10 +108,11 @@ def read_piece(piece: Piece | File) -> Piece:
     if isinstance(piece, Piece):
         return piece
     parts = []
-    for columns, labels in open_stream(piece.path, target=piece.target).blocks(_PIECE_ROWS):
-        table = read_table(columns)
-        refuse_uncertain(table, "a batch tree")
-        parts.append(_piece(table, labels))
+    with open_stream(piece.path, target=piece.target) as stream:
+        for columns, labels in stream.blocks(_PIECE_ROWS):
+            table = read_table(columns)
+            refuse_uncertain(table, "a batch tree")
+            parts.append(_piece(table, labels))
     if not parts:
         raise ValueError(f"{piece.path} has no rows")
     return parts[0] if len(parts) == 1 else _joined(parts)
@@ -177,8 +184,10 @@ def _paths(data: Any) -> list[str] | None:
     return found
 
 
-def _without(data: Any, target: str) -> tuple[Any, Any]:
-    """Take the column of the classes out of a table with named columns."""
+def table_and_labels(data: Any, target: Any) -> tuple[Any, Any]:
+    """Return rows and labels; a text names the column that has the labels."""
+    if not isinstance(target, str):
+        return data, target
     if hasattr(data, "drop") and hasattr(data, "columns") and hasattr(data, "iloc"):  # pandas
         return data.drop(columns=[target]), data[target]
     if hasattr(data, "drop_columns"):  # pyarrow

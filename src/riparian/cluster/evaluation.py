@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from riparian.cluster.dealing import check_workers, rounds_for
 from riparian.cluster.pool import Pool
-from riparian.cluster.rounds import Learned, Rounds, next_round, round_size
+from riparian.cluster.rounds import Learned
 from riparian.cluster.shards import slices
-from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
 from riparian.evaluate.learners import CodedPredictions, as_learner, rows_of
 from riparian.evaluate.passes import named_blocks, set_costs, size_of, sizes_of
@@ -60,8 +60,8 @@ def steps(
     rows : int, optional
         Stop after this many rows.
     """
-    check_mergeable(model)
-    rounds = Rounds(pool, shards)
+    check_workers(model)
+    rounds = rounds_for(model, pool, shards)
     learner = as_learner(model)
     began = time.perf_counter()
     read = waiting = 0
@@ -70,9 +70,9 @@ def steps(
     def learn() -> Iterator[None]:
         at = 0
         while at < waiting:
-            n = next_round(waiting - at, model.n_leaves_)
+            n = rounds.next(waiting - at, model)
             clock = time.perf_counter()
-            found = rounds.learn(model, _lessons(held, at, n, shards))
+            found = rounds.learn(model, _lessons(held, at, n, rounds.shards))
             result.seconds = time.perf_counter() - began
             evaluate(result, model, found, time.perf_counter() - clock)
             if found.faults:
@@ -98,12 +98,13 @@ def steps(
         elif len(y):
             held.append((X, y))
             waiting += len(y)
-            if waiting >= round_size(model.n_leaves_):
+            if waiting >= rounds.size(model):
                 yield from learn()
                 held, waiting = [], 0
         if rows is not None and read >= rows:
             break
     yield from learn()
+    rounds.finish()
 
 
 def _lessons(held: list[tuple[Any, Any]], at: int, n: int, shards: int) -> list[Lesson | None]:

@@ -13,29 +13,30 @@ import pickle
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import pack, unpack
 from riparian.cluster.pool import Handle, Pool, WorkerDied
 from riparian.cluster.shards import check_shards, groups, merged
-from riparian.cluster.summary import Codes, Summary, absorb
-from riparian.cluster.worker import Lesson, Part, RowWorker, merge_parts
-from riparian.errors import ModelFileError
+from riparian.cluster.summary import Codes, absorb
+from riparian.cluster.worker import Lesson, RowWorker, merge_parts, read_part
 from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.storage.modelfile import to_bytes
 
-__all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "next_round", "round_size"]
+__all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "Task", "round_size"]
 
-#: A round has so many rows for each leaf, and at least and at most so many.
+#: Rows of a round: for each leaf, at least, and at most.
 ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
-#: Shards that take so many times the median are also given to another worker.
+#: Shards that take this many times the median are also given to another worker.
 STRAGGLES = 3.0
-#: A task that has ended so many workers is given up.
+#: After the last round, answers that are late are waited for this many seconds.
+LAST_WAIT = 30.0
+#: A task that has ended this many workers is given up.
 MOST_DEATHS = 20
 
 
@@ -48,17 +49,6 @@ def round_size(leaves: int) -> int:
     (2000, 400000)
     """
     return min(max(ROWS_PER_LEAF * leaves, LEAST_ROWS), MOST_ROWS)
-
-
-def next_round(left: int, leaves: int) -> int:
-    """Return how many of the rows that are there make the next round: all, or an equal part.
-
-    Examples
-    --------
-    >>> next_round(10_000, 10), next_round(4_100, 1)
-    (5000, 2050)
-    """
-    return -(-left // max(1, left // round_size(leaves)))
 
 
 class DifferentAnswers(RuntimeError):  # noqa: N818 - it says what happened
@@ -102,11 +92,11 @@ class Learned(NamedTuple):
     decoder: dict[str, Any]
 
 
-class _Task:
-    """The shards of a subtree."""
+class Task:
+    """What one worker is asked for: shards of a subtree, or members of a forest."""
 
-    def __init__(self, first: int, end: int, data: bytes) -> None:
-        self.first, self.end, self.data = first, end, data
+    def __init__(self, first: int, end: int, data: bytes, key: Mapping[str, Any]) -> None:
+        self.first, self.end, self.data, self.key = first, end, data, key
         self.answer: bytes | None = None
         self.by = -1
         self.deaths = 0
@@ -130,6 +120,11 @@ class Rounds:
         Another clock, for tests.
     """
 
+    #: What a worker is, what it is asked for, and what its numbers count.
+    worker: Callable[..., object] = RowWorker
+    method = "summarize"
+    parts = "shards"
+
     def __init__(
         self,
         pool: Pool,
@@ -147,10 +142,18 @@ class Rounds:
         self._job = job
         self._clock = clock or _RealClock()
         #: Calls that nobody waits for any more, with what they were to answer.
-        self._late: dict[Future[bytes], tuple[int, _Task]] = {}
+        self._late: dict[Future[bytes], tuple[int, Task]] = {}
         #: What each worker does; a replaced worker has no late calls.
         self._busy: dict[int, Future[bytes]] = {}
-        pool.start(functools.partial(RowWorker, messages))
+        pool.start(functools.partial(self.worker, messages))
+
+    def size(self, model: StreamClassifier[Any]) -> int:
+        """Return how many rows the next round needs."""
+        return round_size(model.n_leaves_)
+
+    def next(self, left: int, model: StreamClassifier[Any]) -> int:
+        """Return how many of the rows that are there make the next round: all, or an equal part."""
+        return -(-left // max(1, left // self.size(model)))
 
     def learn(
         self,
@@ -180,9 +183,12 @@ class Rounds:
         for first, end in groups(self.shards, self._pool.workers):
             found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
             if found:
-                tasks.append(_Task(first, end, pickle.dumps((first, end, found))))
-        self._ask_all(tasks, begin, key)
-        parts = {task.first: self._read(model, task, key) for task in tasks}
+                tasks.append(Task(first, end, pickle.dumps((first, end, found)), key))
+        self._ask_all(tasks, begin)
+        parts = {}
+        for task in tasks:
+            assert task.answer is not None
+            parts[task.first] = read_part(model, task.answer, (task.first, task.end), task.by)
         whole = merged(parts, 0, self.shards, merge_parts)
         self.number += 1
         if whole is None:
@@ -191,13 +197,23 @@ class Rounds:
         absorb(model, whole.summary)
         return Learned(whole.true, whole.predicted, whole.faults, whole.decoder)
 
+    def finish(self) -> None:
+        """Wait for late answers of the last round, and compare them with those that counted.
+
+        A worker that does not answer within 30 seconds is not waited for.
+        """
+        end = self._clock.now() + LAST_WAIT
+        while self._late and (left := end - self._clock.now()) > 0:
+            self._clock.wait(self._late, left)
+            self._forget_late()
+
     # -- asking -----------------------------------------------------------------------------
 
-    def _ask_all(self, tasks: list[_Task], begin: Handle, key: Mapping[str, Any]) -> None:
+    def _ask_all(self, tasks: list[Task], begin: Handle) -> None:
         """Ask until every task has an answer."""
         waiting = deque(tasks)
         took: list[float] = []
-        open_: dict[Future[bytes], tuple[int, _Task]] = {}
+        open_: dict[Future[bytes], tuple[int, Task]] = {}
         while any(task.answer is None for task in tasks):
             idle = [w for w in range(self._pool.workers) if w not in self._busy]
             for worker in idle:
@@ -206,17 +222,17 @@ class Rounds:
                     break
                 self.counts["doubled"] += bool(task.asked)
                 task.asked[worker] = self._clock.now()
-                future = self._pool.ask(worker, "summarize", begin, task.data)
+                future = self._pool.ask(worker, self.method, begin, task.data)
                 open_[future] = worker, task
                 self._busy[worker] = future
             self._clock.wait([*open_, *self._late], self._patience(tasks, took))
             for future in [f for f in open_ if f.done()]:
                 worker, task = open_.pop(future)
-                self._take(future, worker, task, key, waiting, took)
+                self._take(future, worker, task, waiting, took)
             self._forget_late()
         self._late |= open_
 
-    def _slowest(self, tasks: Sequence[_Task], took: Sequence[float]) -> tuple[float, _Task] | None:
+    def _slowest(self, tasks: Sequence[Task], took: Sequence[float]) -> tuple[float, Task] | None:
         """Return the task that one worker has had for longest, and when a second one gets it."""
         open_ = [t for t in tasks if t.answer is None and len(t.asked) == 1]
         if not (took and open_):
@@ -224,12 +240,12 @@ class Rounds:
         found = min(open_, key=lambda t: min(t.asked.values()))
         return min(found.asked.values()) + STRAGGLES * statistics.median(took), found
 
-    def _straggler(self, tasks: Sequence[_Task], took: Sequence[float]) -> _Task | None:
+    def _straggler(self, tasks: Sequence[Task], took: Sequence[float]) -> Task | None:
         """Return a task that takes much longer than the others and that one worker has."""
         slowest = self._slowest(tasks, took)
         return slowest[1] if slowest is not None and self._clock.now() >= slowest[0] else None
 
-    def _patience(self, tasks: Sequence[_Task], took: Sequence[float]) -> float | None:
+    def _patience(self, tasks: Sequence[Task], took: Sequence[float]) -> float | None:
         """Return how long to wait before a task is given to a second worker."""
         slowest = self._slowest(tasks, took)
         if slowest is None or len(self._busy) == self._pool.workers:
@@ -240,9 +256,8 @@ class Rounds:
         self,
         future: Future[bytes],
         worker: int,
-        task: _Task,
-        key: Mapping[str, Any],
-        waiting: deque[_Task],
+        task: Task,
+        waiting: deque[Task],
         took: list[float],
     ) -> None:
         """Take the answer of a worker, or ask another one if it died."""
@@ -253,18 +268,17 @@ class Rounds:
             self._replace(worker)
             task.deaths += 1
             if task.deaths > MOST_DEATHS:
-                shards = f"shards {task.first} to {task.end - 1}"
-                raise WorkerDied(f"{shards} have ended {task.deaths} workers: {error}") from error
+                named = f"{self.parts} {task.first} to {task.end - 1}"
+                raise WorkerDied(f"{named} have ended {task.deaths} workers: {error}") from error
             if task.answer is None and not task.asked:
                 waiting.append(task)
             return
         if error is not None:
             raise error
         answer = future.result()
-        header = unpack(answer)[0]
-        if {name: header.get(name) for name in key} != dict(key):
+        if not _is_about(answer, task):
             self.counts["dropped"] += 1
-            if not task.asked:
+            if task.answer is None and not task.asked:
                 waiting.append(task)
             return
         if task.answer is None:
@@ -273,12 +287,13 @@ class Rounds:
         else:
             self._compare(task, answer, worker)
 
-    def _compare(self, task: _Task, answer: bytes, worker: int) -> None:
+    def _compare(self, task: Task, answer: bytes, worker: int) -> None:
         self.counts["dropped"] += 1
-        if answer != task.answer:
+        if _is_about(answer, task) and answer != task.answer:
             raise DifferentAnswers(
-                f"workers {task.by} and {worker} gave different bytes for shards {task.first} to "
-                f"{task.end - 1}: one of the two machines is broken, or rows changed"
+                f"workers {task.by} and {worker} gave different bytes for {self.parts} "
+                f"{task.first} to {task.end - 1}: one of the two machines is broken, or rows "
+                "changed"
             )
 
     def _replace(self, worker: int) -> None:
@@ -295,30 +310,8 @@ class Rounds:
             elif future.exception() is None:
                 self._compare(task, future.result(), worker)
 
-    def _read(self, model: StreamClassifier[Any], task: _Task, key: Mapping[str, Any]) -> Part:
-        """Return the part that a worker has sent; an error names the worker."""
-        assert task.answer is not None
-        try:
-            header, (summary, *codes) = unpack(task.answer)
-            if header["shards"] != [task.first, task.end]:
-                raise MessageError("it is about other shards")
-            found = Summary.from_bytes(model, summary)
-            true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
-            limits = len(found.schema.classes), max(1, len(model._schema.classes))
-            if len(true) != len(predicted) or any(
-                len(a) and not 0 <= a.min() <= a.max() < most
-                for a, most in zip((true, predicted), limits, strict=True)
-            ):
-                raise MessageError("it has classes that are not known")
-            faults = {
-                int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
-                for shard, listed in header["faults"].items()
-            }
-            if not all(task.first <= shard < task.end for shard in faults):
-                raise MessageError("it is about other shards")
-            decoder = header["decoder"]
-            if not isinstance(decoder, dict):
-                raise MessageError("it has no decoder")
-        except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise MessageError(f"the answer of worker {task.by} cannot be used: {error}") from error
-        return Part(found, true, predicted, faults, decoder)
+
+def _is_about(answer: bytes, task: Task) -> bool:
+    """Whether an answer is about the round and the version of a task."""
+    header = unpack(answer)[0]
+    return {name: header.get(name) for name in task.key} == dict(task.key)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.cluster.names import begins_with, join_names
 from riparian.data.costs import cost_matrix
+from riparian.data.joined_names import begins_with, join_names
 from riparian.data.schema import Schema
 from riparian.data.settling import Settling
 from riparian.data.table import with_date_parts

@@ -8,24 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from riparian.cluster.dealing import check_workers, rounds_for
 from riparian.cluster.evaluation import evaluate
 from riparian.cluster.pool import Pool
-from riparian.cluster.rounds import Rounds, next_round, round_size
+from riparian.cluster.rounds import Rounds
 from riparian.cluster.shards import check_shards, slices
-from riparian.cluster.summary import check_mergeable
 from riparian.cluster.worker import Lesson
 from riparian.data.block import Block
+from riparian.models.forests.forest import Forest
 from riparian.sources.decode.rows import Rows
+from riparian.sources.items import Idle, Read
 from riparian.sources.job import Job
 from riparian.sources.learner import Learner
 from riparian.sources.plan import Entry
-from riparian.sources.reading import Chosen, Idle, Read, Reader
+from riparian.sources.reading import Chosen, Reader
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
 #: The number of shards, and how many first messages the coordinator learns alone.
 SHARDS, ALONE = 16, 50_000
-#: A round that is not full ends after so many seconds without a message.
+#: A round that is not full ends after this many seconds without a message.
 _IDLE = 1.0
 
 
@@ -50,13 +52,13 @@ class Team:
         """Return the job with its shards; a ValueError if a team cannot learn it."""
         if job.labels is not None:
             raise ValueError("labels from another source cannot be learned by several workers")
-        check_mergeable(job.model)
+        check_workers(job.model)
         shards = self.shards if self.shards is not None else job.shards
         alone = self.alone if self.alone is not None else job.alone
         return replace(
             job,
             shards=check_shards(SHARDS if shards is None else shards),
-            alone=ALONE if alone is None else alone,
+            alone=_alone(job.model) if alone is None else alone,
         )
 
     def reader(self, alone: int, *args: Any, **options: Any) -> Reader:
@@ -66,8 +68,16 @@ class Team:
     def learner(self, job: Job, *args: Any, **options: Any) -> Learner:
         """Return a learner that has the pool learn."""
         assert job.shards is not None
-        rounds = Rounds(self.pool, job.shards, job.messages, job=job.source.name)
+        rounds = rounds_for(job.model, self.pool, job.shards, job.messages, job=job.source.name)
         return _TeamLearner(rounds, job, *args, **options)
+
+
+def _alone(model: Any) -> int:
+    """Return how many first messages are learned alone: until a forest can be dealt, if it is one.
+
+    A forest does not depend on it.
+    """
+    return 1 if isinstance(model, Forest) else ALONE
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,7 @@ class _TeamLearner(Learner):
 
     def _finish(self, reason: str) -> str:
         self._end_round()
+        self._rounds.finish()
         return super()._finish(reason)
 
     def _take(self, item: Any) -> None:
@@ -129,8 +140,8 @@ class _TeamLearner(Learner):
             self._plan.append(read.entry)
         self._round.append(read)
         self._came = time.monotonic()
-        leaves = getattr(self.model, "n_leaves_", 1)
-        if sum(len(found.chunk.values) for found in self._round) >= round_size(leaves):
+        read_so_far = sum(len(found.chunk.values) for found in self._round)
+        if not hasattr(self.model, "classes_") or read_so_far >= self._rounds.size(self.model):
             self._end_round()
 
     def _end_round(self) -> None:
@@ -149,7 +160,7 @@ class _TeamLearner(Learner):
         faults: dict[int, tuple[str, str]] = {}
         at = 0
         while at < len(values):
-            n = next_round(len(values) - at, self.model.n_leaves_)
+            n = self._rounds.next(len(values) - at, self.model)
             faults |= self._run_round(_part(values, at, at + n), at)
             at += n
         refused = len(self._refused.letters)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from riparian.cluster.message import pack, unpack
+from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.shards import merged
 from riparian.cluster.summary import Codes, Summary
+from riparian.errors import ModelFileError
 from riparian.evaluate.learners import rows_of
+from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.sources.prequential import by_halves
 from riparian.storage.modelfile import from_bytes
 
-__all__ = ["Lesson", "Part", "RowWorker", "merge_parts"]
+__all__ = [
+    "Fault",
+    "Lesson",
+    "Part",
+    "RowWorker",
+    "learn_lesson",
+    "merge_parts",
+    "read_part",
+]
 
 #: What is wrong with a message or row: its number in the shard, the reason, and what refused it.
 Fault = tuple[int, str, str]
@@ -111,31 +121,106 @@ class RowWorker:
     def _learn(self, shard: int, lesson: Lesson, state: Mapping[str, Any]) -> Part:
         assert self._model is not None
         summary = Summary(self._model[1])
-        faults: list[Fault] = []
         found: list[tuple[Codes, Codes]] = []
-        pairs, index = lesson.rows, None
-        if self._messages is not None:
-            decoder = self._messages.restored(state)
-            rows = decoder.decode(lesson.values)
-            state = decoder.state()
-            pairs, index = [(rows.X, rows.y)], rows.index
-            faults = [(int(i), rows.faults[i], "message") for i in sorted(rows.faults)]
-        first = 0
-        for X, y in pairs:
-            if y is None or not len(y):
-                continue
-
-            def learn(start: int, stop: int, X: Any = X, y: Any = y) -> int:
-                found.append(summary.learn(rows_of(X, start, stop), y[start:stop]))
-                return stop
-
-            def refuse(row: int, reason: str, first: int = first) -> None:
-                number = first + row
-                faults.append((number if index is None else int(index[number]), reason, "model"))
-
-            by_halves(len(y), learn, refuse)
-            first += len(y)
+        faults, known = learn_lesson(
+            self._messages, lesson, state, lambda X, y: found.append(summary.learn(X, y))
+        )
         true, predicted = (
             np.concatenate([np.empty(0, np.int32), *(pair[i] for pair in found)]) for i in (0, 1)
         )
-        return Part(summary, true, predicted, {shard: faults} if faults else {}, dict(state))
+        return Part(summary, true, predicted, {shard: faults} if faults else {}, known)
+
+
+def learn_lesson(
+    messages: Messages | None,
+    lesson: Lesson,
+    state: Mapping[str, Any],
+    learn: Callable[[Any, Any], object],
+) -> tuple[list[Fault], dict[str, Any]]:
+    """Learn rows of a shard, and leave out those that are refused.
+
+    Parameters
+    ----------
+    messages : Messages or None
+        What messages hold; None if rows come with their labels.
+    lesson : Lesson
+        The rows.
+    state : mapping
+        What the decoder knows.
+    learn : callable
+        Learns rows and labels, or raises an error and learns none of them.
+
+    Returns
+    -------
+    faults : list
+        What was refused.
+    state : dict
+        What the decoder knows now.
+    """
+    faults: list[Fault] = []
+    pairs, index = lesson.rows, None
+    if messages is not None:
+        decoder = messages.restored(state)
+        rows = decoder.decode(lesson.values)
+        state = decoder.state()
+        pairs, index = [(rows.X, rows.y)], rows.index
+        faults = [(int(i), rows.faults[i], "message") for i in sorted(rows.faults)]
+    first = 0
+    for X, y in pairs:
+        if y is None or not len(y):
+            continue
+
+        def learn_some(start: int, stop: int, X: Any = X, y: Any = y) -> int:
+            learn(rows_of(X, start, stop), y[start:stop])
+            return stop
+
+        def refuse(row: int, reason: str, first: int = first) -> None:
+            number = first + row
+            faults.append((number if index is None else int(index[number]), reason, "model"))
+
+        by_halves(len(y), learn_some, refuse)
+        first += len(y)
+    return faults, dict(state)
+
+
+def read_part(
+    model: StreamClassifier[Any], answer: bytes, shards: tuple[int, int], by: int
+) -> Part:
+    """Return the part that a worker has sent; an error names the worker.
+
+    Parameters
+    ----------
+    model : StreamClassifier
+        The model that was summarised.
+    answer : bytes
+        What the worker has sent.
+    shards : tuple of int
+        The subtree that it was asked for: its first shard and its end.
+    by : int
+        The number of the worker.
+    """
+    first, end = shards
+    try:
+        header, (summary, *codes) = unpack(answer)
+        if header["shards"] != [first, end]:
+            raise MessageError("it is about other shards")
+        found = Summary.from_bytes(model, summary)
+        true, predicted = (np.frombuffer(c, "<i4").astype(np.int32) for c in codes)
+        limits = len(found.schema.classes), max(1, len(model._schema.classes))
+        if len(true) != len(predicted) or any(
+            len(a) and not 0 <= a.min() <= a.max() < most
+            for a, most in zip((true, predicted), limits, strict=True)
+        ):
+            raise MessageError("it has classes that are not known")
+        faults = {
+            int(shard): [(int(i), str(why), str(kind)) for i, why, kind in listed]
+            for shard, listed in header["faults"].items()
+        }
+        if not all(first <= shard < end for shard in faults):
+            raise MessageError("it is about other shards")
+        decoder = header["decoder"]
+        if not isinstance(decoder, dict):
+            raise MessageError("it has no decoder")
+    except (ModelFileError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MessageError(f"the answer of worker {by} cannot be used: {error}") from error
+    return Part(found, true, predicted, faults, decoder)

@@ -40,7 +40,7 @@ class Limits(NamedTuple):
     watches : bool
         Whether trees do not cut a feature that may be an identifier.
     parts : int
-        One of so many parts of `max_bytes` is for the names of features, and one for those of
+        One of this many parts of `max_bytes` is for the names of features, and one for those of
         categories.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -56,6 +56,16 @@ class LabelCodes:
                 if small and 0 <= label < len(table):
                     table[label] = found[i]
         return found
+
+    def table(
+        self, probabilities: Mapping[Any, NDArray[np.float64]], n: int
+    ) -> NDArray[np.float64]:
+        """Return the probabilities of `n` rows by code; those of other labels are left out."""
+        table = np.zeros((n, len(self)))
+        for label, column in probabilities.items():
+            if label in self.codes:
+                table[:, self.codes[label]] = column
+        return table
 
     def translate(self, coded: CodedPredictions) -> tuple[Codes, Codes]:
         """Return the codes of labels and predictions that are positions in a list of labels."""

@@ -10,7 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from riparian.data.costs import costs_among
 
-__all__ = ["beyond", "f1", "g_mean", "kappa", "macro_f1", "priced"]
+__all__ = [
+    "beyond",
+    "cheapest_class_cost",
+    "f1",
+    "g_mean",
+    "kappa",
+    "macro_f1",
+    "mean_cost",
+    "priced",
+]
 
 Doubles = NDArray[np.float64]
 
@@ -177,3 +186,13 @@ def priced(
     order = [place[labels[i]] for i in known]
     matrix = costs_among(costs, list(classes))
     return counts[np.ix_(known, known)], matrix[np.ix_(order, order)].T
+
+
+def mean_cost(counts: NDArray[np.int64], costs: Doubles) -> float:
+    """Return the mean cost of a prediction, from what `priced` returns."""
+    return float((counts * costs).sum() / counts.sum())
+
+
+def cheapest_class_cost(counts: NDArray[np.int64], costs: Doubles) -> float:
+    """Return the mean cost of always predicting the cheapest class."""
+    return float((counts.sum(axis=1) @ costs).min() / counts.sum())

@@ -106,20 +106,14 @@ class Result:
 
         NaN if the model has no costs, or if there is no confusion matrix.
         """
-        confusion = self._priced()
-        if confusion is None:
-            return float("nan")
-        counts, costs = confusion
-        return float((counts * costs).sum() / counts.sum())
+        found = self._priced()
+        return float("nan") if found is None else metrics.mean_cost(*found)
 
     @property
     def cheapest_class_cost(self) -> float:
         """Mean cost of always predicting the cheapest class; NaN as for `mean_cost`."""
-        confusion = self._priced()
-        if confusion is None:
-            return float("nan")
-        counts, costs = confusion
-        return float((counts.sum(axis=1) @ costs).min() / counts.sum())
+        found = self._priced()
+        return float("nan") if found is None else metrics.cheapest_class_cost(*found)
 
     @property
     def kappa_m(self) -> float:
@@ -372,7 +366,9 @@ class Result:
         self.n += len(true)
         self.correct += int(np.count_nonzero(right))
         if probabilities is not None:
-            self._score(true, probabilities)
+            if self._scores is None:
+                self._scores = Scores()
+            self._scores.update(true, self._labels.table(probabilities, len(true)))
         self._windows.extend(right, sizes)
 
     def count_costs(self, costs: Any, classes: Iterable[Hashable]) -> None:
@@ -401,12 +397,3 @@ class Result:
     def window_ends(self, n: int) -> list[int]:
         """Return after which of the next `n` rows a window of the curve ends, counted from 1."""
         return self._windows.window_ends(n)
-
-    def _score(self, true: Codes, probabilities: Mapping[Any, NDArray[np.float64]]) -> None:
-        if self._scores is None:
-            self._scores = Scores()
-        table = np.zeros((len(true), len(self._labels)))
-        for label, column in probabilities.items():
-            if label in self._labels.codes:
-                table[:, self._labels.codes[label]] = column
-        self._scores.update(true, table)

@@ -22,7 +22,7 @@ class Pauses(NamedTuple):
     Attributes
     ----------
     rows : list of int
-        Numbers of rows of the batch, ascending. It is called when so many have been learned.
+        Numbers of rows of the batch, ascending. It is called when this many have been learned.
     call : callable
         The function.
     """

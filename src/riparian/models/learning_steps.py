@@ -37,7 +37,7 @@ from riparian.policies.objects import states_in
 __all__ = ["LearningSteps"]
 
 #: What `_learn` returns for each row: labels, labels and probabilities, or codes of classes.
-Predictions = Literal["labels", "both", "codes"]
+Predictions = Literal["labels", "both", "codes", "votes"]
 
 
 class LearningSteps(Predicting[E]):
@@ -73,9 +73,11 @@ class LearningSteps(Predicting[E]):
             Forget everything first, and sort the classes.
         one : bool, default=False
             Whether `X` is one example, a mapping.
-        predictions : {"labels", "both", "codes"} or None, default=None
+        predictions : {"labels", "both", "codes", "votes"} or None, default=None
             What to predict for each row before it is learned; "both" adds the probabilities,
-            "codes" gives codes of classes and the true ones before them.
+            "codes" gives codes of classes and the true ones before them. "votes" is for forests
+            that keep the votes of members: the true codes, how many classes there are, and the
+            engine, which has the votes.
         passes : iterable, optional
             Learn rows that were learned before, once for each item.
         pauses : Pauses, optional
@@ -147,6 +149,8 @@ class LearningSteps(Predicting[E]):
         self._report_names(state, gone, first_ignored=not ignored and state.schema.ignored > 0)
         if result is None:
             return None
+        if predictions == "votes":
+            return batch.codes, len(batch.known), state.engine
         if predictions == "codes":
             return batch.codes, result[0]
         labels = self._labels(result[0])
@@ -270,7 +274,7 @@ class LearningSteps(Predicting[E]):
             engine.set_costs(batch.costs)
         rows, codes, weights = batch.reading.batch, batch.codes, batch.weights
         if predictions is not None:
-            width = len(batch.known) if predictions == "both" else 0
+            width = len(batch.known) if predictions in ("both", "votes") else 0
             names, grow = growth or (None, None)
             return engine.prequential(rows, codes, weights, width, names, grow, *(pauses or ()))
         if passes is None:

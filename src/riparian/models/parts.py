@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riparian.data.schema import Feature
-from riparian.evidence.certificates import Certificates, Pending, Split
+from riparian.evidence.certificates import Certificates, Split
 from riparian.evidence.changes import Change
+from riparian.evidence.pending import Pending
 from riparian.evidence.structure import Structure
 
 __all__ = ["Parts", "parts_of"]

@@ -11,15 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riparian import _core
-from riparian.evidence.certificates import (
-    Certificates,
-    Pending,
-    Split,
-    evidence_lines,
-    pending_of,
-    splits_of,
-)
+from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
 from riparian.evidence.changes import Change, changes_of, totals_of
+from riparian.evidence.pending import Pending, pending_of
 from riparian.models.learned import State
 from riparian.models.parts import Parts
 from riparian.models.settings import check_settings, refuse_sparse, refuse_uncertain
@@ -213,7 +207,7 @@ class StreamingTree(TreeModel[_core.Engine]):
         Parameters
         ----------
         nearest : int, optional
-            Return at most so many leaves: those with a cut that need the fewest examples to
+            Return at most this many leaves: those with a cut that need the fewest examples to
             decide, the nearest first. By default all leaves.
 
         Returns

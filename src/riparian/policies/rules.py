@@ -61,11 +61,13 @@ def check_certain(parameters: Mapping[str, Any], of_tree: Mapping[str, Any]) -> 
     ]
     for prefix, values, of in [*declared, ("", parameters, of_tree)]:
         for condition in of["certain_only"]:
-            found = values.get(condition[0], _MISSING)
+            name = condition[0]
+            path = f"{prefix}{name}" if name in values else name
+            found = values[name] if name in values else _value(parameters, name)
             if _holds(condition, found):
                 raise ValueError(
-                    f"uncertain values cannot be learned with {prefix}{condition[0]}="
-                    f"{_value_text(found)} (docs/uncertain.md)"
+                    f"uncertain values cannot be learned with {path}={_value_text(found)} "
+                    "(docs/uncertain.md)"
                 )
 
 

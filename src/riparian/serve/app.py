@@ -74,14 +74,27 @@ SPECS: list[Spec] = [
 ]
 
 
+class App(Starlette):
+    """The application. A path without parameters is looked up, others are matched in turn."""
+
+    def __init__(self, endpoints: dict[str, Endpoint]) -> None:
+        routes = [Route(path, found, methods=None) for path, found in endpoints.items()]
+        super().__init__(routes=routes)
+        self._direct = {path: found for path, found in endpoints.items() if "{" not in path}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        found = self._direct.get(scope.get("path"))
+        if found is not None:
+            await found(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
 def make_app(serving: Serving) -> Starlette:
     """Return the application that serves a model, for any server of ASGI."""
-    # Starlette tries one route after the other: what is asked most comes first.
-    often = ("/v1/predict", "/v1/learn", "/v1/labels")
-    ordered = sorted(SPECS, key=lambda spec: (spec.path not in often, spec.path))
+    ordered = sorted(SPECS, key=lambda spec: spec.path)
     by_path = groupby(ordered, key=lambda spec: spec.path)
-    routes = [Route(path, Endpoint(serving, list(specs)), methods=None) for path, specs in by_path]
-    app = Starlette(routes=[*routes])
+    app = App({path: Endpoint(serving, list(specs)) for path, specs in by_path})
     app.router.redirect_slashes = False
     app.router.default = Endpoint(serving, [Spec("/{other}", m, "read", _no_route) for m in _ALL])
     return app

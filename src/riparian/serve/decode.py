@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -26,8 +25,14 @@ def decode(decoder: Any, body: bytes, what: str = "the body", row: int | None = 
         raise Problem(400, "bad_json", text, row=row) from None
 
 
-def decode_lines(decoder: Any, body: bytes) -> Iterator[tuple[int, Any]]:
-    """Give the values of lines of JSON with their numbers, counted from 0."""
-    for number, line in enumerate(body.split(b"\n")):
-        if line.strip():
-            yield number, decode(decoder, line, f"line {number + 1}", number)
+def decode_lines(decoder: Any, body: bytes) -> list[Any]:
+    """Return the values of lines of JSON; empty lines are none."""
+    try:
+        found: list[Any] = decoder.decode_lines(body)
+        # A value may go on after a line end, and two may be on one line: then lines are read alone.
+        if len(found) == body.count(b"\n") + (not body.endswith(b"\n")):
+            return found
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        pass
+    lines = enumerate(body.split(b"\n"))
+    return [decode(decoder, line, f"line {n + 1}", n) for n, line in lines if line.strip()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +19,8 @@ __all__ = ["Endpoint", "Handler", "Scope", "Spec"]
 Scope: TypeAlias = Literal["read", "write", "admin", "metrics"] | None
 
 Handler: TypeAlias = Callable[[Serving, Request], Awaitable[Reply]]
+
+_START, _BODY = "http.response.start", "http.response.body"
 
 _log = logging.getLogger("riparian.serve")
 
@@ -74,14 +76,16 @@ class Endpoint:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         clock = time.perf_counter()
-        serving = self._serving
-        method = scope["method"]
-        spec = self.specs.get("GET" if method == "HEAD" else method)
-        gauge = serving.traffic
-        gauge.in_flight += 1
-        gauge.last = time.monotonic()
+        method: str = scope["method"]
+        head = method == "HEAD"
+        spec = self.specs.get("GET" if head else method)
+        traffic = self._serving.traffic
+        traffic.in_flight += 1
+        traffic.last = clock
         try:
-            reply = await self._answer(spec, scope, receive)
+            if spec is None:
+                raise self._other_method(method, dict(scope["headers"]))
+            reply = await _answer(self._serving, spec, scope, receive)
         except Problem as problem:
             refused = None if spec is None or problem.status not in (401, 403) else spec.refused
             reply = problem.reply() if refused is None else refused(problem)
@@ -89,64 +93,66 @@ class Endpoint:
             _log.exception("%s %s failed", method, self.path)
             reply = Problem(500, "failed", "the server failed; its log says why").reply()
         finally:
-            gauge.in_flight -= 1
-        try:
-            page = spec is not None and spec.page
-            await _send(reply, receive, send, page=page, head=method == "HEAD")
-        finally:
-            if reply.stream is None:
-                gauge.observe(self.path, method, reply.status, time.perf_counter() - clock)
+            traffic.in_flight -= 1
+        own = _PAGE_HEADERS if spec is not None and spec.page else _API_HEADERS
+        if reply.stream is not None:
+            await send({"type": _START, "status": reply.status, "headers": _headers(reply, own)})
+            await _send_stream(reply, receive, send, head=head)
+            return
+        headers = _headers(reply, own)
+        headers.append((b"content-length", b"%d" % len(reply.body)))
+        await send({"type": _START, "status": reply.status, "headers": headers})
+        await send({"type": _BODY, "body": b"" if head else reply.body})
+        traffic.observe(self.path, method, reply.status, time.perf_counter() - clock)
 
-    async def _answer(
-        self, spec: Spec | None, scope: MutableMapping[str, Any], receive: Any
-    ) -> Reply:
-        serving = self._serving
-        headers = dict(scope["headers"])
-        if spec is None:
-            # Who may not use the path learns nothing about it.
-            serving.guard.check(next(iter(self.specs.values())).scope, scope["method"], headers)
-            text = f"{self.path} answers {self._allowed.decode()}"
-            raise Problem(405, "method", text, headers=((b"allow", self._allowed),))
-        serving.guard.check(spec.scope, spec.method, headers)
-        body = b""
-        if serving.traffic.in_flight > serving.limits.in_flight and spec.scope is not None:
-            raise Problem(429, "busy", "too many requests at once", retry_after=1)
-        kind = content_type_of(headers)
-        if spec.method in ("POST", "PUT"):
-            limits = serving.limits
-            most = spec.most or (limits.arrow_body if kind == ARROW else limits.body)
-            body = await read_body(receive, headers, limits, most)
-        request = Request(
-            scope["method"],
-            scope["path"],
-            scope.get("path_params") or {},
-            headers,
-            scope.get("query_string", b""),
-            body,
-            kind,
-        )
-        return await spec.handler(serving, request)
+    def _other_method(self, method: str, headers: Mapping[bytes, bytes]) -> Problem:
+        # Who may not use the path learns nothing about it.
+        self._serving.guard.check(next(iter(self.specs.values())).scope, method, headers)
+        text = f"{self.path} answers {self._allowed.decode()}"
+        return Problem(405, "method", text, headers=((b"allow", self._allowed),))
 
 
-async def _send(reply: Reply, receive: Any, send: Any, *, page: bool, head: bool) -> None:
-    headers = [(b"content-type", reply.content_type), *(_PAGE_HEADERS if page else _API_HEADERS)]
-    if reply.headers:
-        own = {name for name, _ in reply.headers}
-        headers = [*(pair for pair in headers if pair[0] not in own), *reply.headers]
-    if reply.stream is None:
-        headers.append((b"content-length", str(len(reply.body)).encode()))
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    if head:
-        await send({"type": "http.response.body", "body": b""})
-    elif reply.stream is None:
-        await send({"type": "http.response.body", "body": reply.body})
-    else:
-        await _send_stream(reply, receive, send)
+async def _answer(
+    serving: Serving, spec: Spec, scope: MutableMapping[str, Any], receive: Any
+) -> Reply:
+    headers = dict(scope["headers"])
+    limits = serving.limits
+    serving.guard.check(spec.scope, spec.method, headers)
+    if serving.traffic.in_flight > limits.in_flight and spec.scope is not None:
+        raise Problem(429, "busy", "too many requests at once", retry_after=1)
+    kind = content_type_of(headers)
+    body = b""
+    if spec.method in ("POST", "PUT"):
+        most = spec.most or (limits.arrow_body if kind == ARROW else limits.body)
+        body = await read_body(receive, headers, limits, most, serving.patience)
+    request = Request(
+        scope["method"],
+        scope["path"],
+        scope.get("path_params") or {},
+        headers,
+        scope.get("query_string", b""),
+        body,
+        kind,
+    )
+    return await spec.handler(serving, request)
 
 
-async def _send_stream(reply: Reply, receive: Any, send: Any) -> None:
+def _headers(reply: Reply, own: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a reply with those of its route, which it may replace."""
+    if not reply.headers:
+        return [(b"content-type", reply.content_type), *own]
+    given = {name for name, _ in reply.headers}
+    kept = [pair for pair in own if pair[0] not in given]
+    return [(b"content-type", reply.content_type), *kept, *reply.headers]
+
+
+async def _send_stream(reply: Reply, receive: Any, send: Any, *, head: bool) -> None:
     """Send parts until there are no more, or the client has gone: `send` does not tell."""
     stream: Any = reply.stream
+    if head:
+        await stream.aclose()
+        await send({"type": _BODY, "body": b""})
+        return
     gone = asyncio.ensure_future(_gone(receive))
     try:
         while True:
@@ -158,8 +164,8 @@ async def _send_stream(reply: Reply, receive: Any, send: Any) -> None:
                 return
             if (found := part.result()) is None:
                 break
-            await send({"type": "http.response.body", "body": found, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
+            await send({"type": _BODY, "body": found, "more_body": True})
+        await send({"type": _BODY, "body": b""})
     finally:
         gone.cancel()
         await stream.aclose()

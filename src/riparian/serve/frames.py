@@ -14,7 +14,7 @@ from riparian.serve.http import encode_json
 
 __all__ = ["Frames"]
 
-#: So many events are kept for a page that was away for a moment.
+#: How many events are kept for a page that was away for a moment.
 _KEPT = 1000
 #: Seconds after which a silent connection gets a line that says nothing.
 _KEEP_ALIVE = 15.0

@@ -32,7 +32,7 @@ async def labels(serving: Serving, request: Request) -> Reply:
     """Answer a request."""
     journal = journal_of(serving)
     if request.content_type == NDJSON:
-        found = [one for _, one in decode_lines(_line, request.body)]
+        found = decode_lines(_line, request.body)
     elif request.content_type in ("application/json", ""):
         found = decode(_list, request.body)
     else:

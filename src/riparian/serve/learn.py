@@ -64,7 +64,7 @@ def _entries(serving: Serving, request: Request) -> list[Posted]:
         else:
             raise Problem(422, "bad_shape", "the body must have features and label, or rows")
     elif kind == NDJSON:
-        rows = [row for _, row in decode_lines(_line, request.body)]
+        rows = decode_lines(_line, request.body)
     elif kind in (CSV, ARROW):
         target = request.asked().get("target", "label")
         rows = _rows_of_table(read_table(kind, request.body), target)

@@ -54,7 +54,7 @@ class Served:
         if isinstance(job.source, JournalSource):
             serving.journal = job.source.journal
         traffic = serving.traffic
-        pace = Pace(lambda: bool(traffic.in_flight) or time.monotonic() < traffic.last + _RECENT)
+        pace = Pace(lambda: bool(traffic.in_flight) or time.perf_counter() < traffic.last + _RECENT)
         self.learner.look_on(watch.look, pace)
         watch.publish(self.learner)
         self.serving = serving

@@ -93,16 +93,19 @@ class ModelOf:
 
 def model_of(serving: Serving) -> ModelOf:
     """Return the model that answers now; a Problem if it has learned nothing yet."""
-    served = serving.current
     found: ModelOf | None = serving.prepared
-    if found is not None and found.served.model is served.model:
-        if found.served.generation != served.generation:
-            found = ModelOf(serving.name, served, found.columns, serving.limits)
-            serving.prepared = found
-        if found.columns.is_of(served.model):
-            return found
+    learner = serving.learner
+    if found is not None and learner is not None:
+        now = found.served.model is learner.model
+        now = now and found.served.generation == learner.status.generation
+    else:
+        now = found is not None and found.served is serving.served
+    if now and found is not None and found.columns.is_of(found.served.model):
+        return found
+    served = serving.current
     if served.model is None or not (serving.learner or has_learned(served.model)):
         raise Problem(503, "not_ready", "the model has learned nothing yet", retry_after=1)
-    found = ModelOf(serving.name, served, Columns(served.model), serving.limits)
-    serving.prepared = found
+    same = found is not None and found.columns.is_of(served.model)
+    columns = found.columns if found is not None and same else Columns(served.model)
+    found = serving.prepared = ModelOf(serving.name, served, columns, serving.limits)
     return found

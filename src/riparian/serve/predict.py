@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from riparian.serve.serving import Serving
 
 __all__ = ["predict"]
 
-#: So many rows are predicted on the event loop; more in a thread.
+#: Up to this many rows are predicted on the event loop; more in a thread.
 _FEW = 256
 
 
@@ -85,8 +86,7 @@ async def _many(serving: Serving, rows: list[dict[str, Any]], *, proba: bool) ->
         labels, answer = _answers(found, rows, proba)
     else:
         labels, answer = await asyncio.to_thread(_answers, found, rows, proba)
-    for label in labels:
-        serving.traffic.predict(label)
+    _count(serving, labels)
     return Reply(body=encode_json(answer))
 
 
@@ -102,33 +102,40 @@ def _answers(
 
 async def _lines(serving: Serving, found: ModelOf, body: bytes) -> Reply:
     """Answer lines of JSON, each like the body of a request for one row."""
-    asked, answers = await asyncio.to_thread(_answer_lines, found, body)
+    asked, labels, answer = await asyncio.to_thread(_answer_lines, found, body)
     if serving.journal is not None:
         rows = []
         for i, one in enumerate(asked):
             if one.id is not None and one.remember is not False:
                 check_id(serving, one.id, i)
-                rows.append((one.id, one.features or {}, answers[i]["label"]))
+                rows.append((one.id, one.features or {}, labels[i]))
         if rows:
             await remember(serving, rows, wait=serving.durable)
-    for answer in answers:
-        serving.traffic.predict(answer["label"])
-    lines = b"".join(encode_json(answer) + b"\n" for answer in answers)
-    return Reply(body=lines, content_type=NDJSON.encode())
+    _count(serving, labels)
+    return Reply(body=answer, content_type=NDJSON.encode())
 
 
-def _answer_lines(found: ModelOf, body: bytes) -> tuple[list[One], list[dict[str, Any]]]:
-    asked: list[One] = []
-    for number, one in decode_lines(_decoder, body):
-        if one.features is None:
-            raise Problem(422, "bad_shape", f"line {number + 1} has no features", row=number)
-        asked.append(one)
+def _count(serving: Serving, labels: list[Any]) -> None:
+    for label, n in Counter(labels).items():
+        serving.traffic.predict(label, n)
+
+
+def _answer_lines(found: ModelOf, body: bytes) -> tuple[list[One], list[Any], bytes]:
+    asked: list[One] = decode_lines(_decoder, body)
     if len(asked) > found.limits.rows:
         raise Problem(413, "too_many_rows", f"a request may have {found.limits.rows:,} rows")
+    rows: list[dict[str, Any]] = []
+    for i, one in enumerate(asked):
+        if one.features is None:
+            raise Problem(422, "bad_shape", f"row {i} has no features", row=i)
+        rows.append(one.features)
     proba = any(one.proba for one in asked)
-    rows = [one.features or {} for one in asked]
     labels, probabilities, classes, seen = found.predict(rows, proba=proba)
     facts = found.facts(seen)
+    if not proba and all(one.id is None for one in asked):
+        # Rows of a class have the same answer.
+        lines = {label: _line({"label": label, "model": facts}) for label in set(labels)}
+        return asked, labels, b"".join([lines[label] for label in labels])
     names = [label_name(label) for label in classes]
     answers = []
     for i, one in enumerate(asked):
@@ -136,5 +143,9 @@ def _answer_lines(found: ModelOf, body: bytes) -> tuple[list[One], list[dict[str
         answer["label"] = labels[i]
         if one.proba:
             answer["proba"] = dict(zip(names, probabilities[i], strict=True))
-        answers.append({**answer, "model": facts})
-    return asked, answers
+        answers.append(_line({**answer, "model": facts}))
+    return asked, labels, b"".join(answers)
+
+
+def _line(answer: dict[str, Any]) -> bytes:
+    return encode_json(answer) + b"\n"

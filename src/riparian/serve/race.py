@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from riparian.evidence.certificates import Pending
+from riparian.evidence.pending import Pending
 from riparian.evidence.structure import Structure
 
 __all__ = ["Race"]

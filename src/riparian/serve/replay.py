@@ -22,7 +22,7 @@ __all__ = ["replay"]
 
 
 def replay(folder: str, rows: int) -> Any:
-    """Return the model of a folder as it was after so many learned rows.
+    """Return the model of a folder as it was after this many learned rows.
 
     The folder is copied first, so a server may be running on it.
 

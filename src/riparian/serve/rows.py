@@ -19,6 +19,9 @@ def bad_value(text: str, row: int | None, column: str | None) -> Problem:
     return Problem(422, "bad_value", text, row=row, column=column)
 
 
+#: The types of values that need no look.
+_NUMBERS = frozenset((float, int))
+_OPTIONAL_NUMBERS = frozenset((float, int, type(None)))
 #: The schema of models that have learned nothing.
 _NO_SCHEMA = Schema()
 
@@ -75,13 +78,8 @@ class Columns:
 
     def row(self, features: dict[str, Any]) -> dict[Any, Any]:
         """Return the values of one row by the names of the model."""
-        if self._plain:
-            for value in features.values():
-                kind = type(value)
-                if kind is not float and kind is not int:
-                    break
-            else:
-                return features
+        if self._plain and _NUMBERS.issuperset(map(type, features.values())):
+            return features
         return {
             self.names[name]: self._value(name, value, None)
             for name, value in features.items()
@@ -91,9 +89,10 @@ class Columns:
     def table(self, rows: Sequence[Mapping[str, Any]]) -> dict[Any, Any]:
         """Return many rows as columns by the names of the model."""
         found: dict[Any, Any] = {}
+        columns = _columns(rows)
         for name, own in self.names.items():
-            values = [row.get(name) for row in rows]
-            if own in found or all(value is None for value in values):
+            values = columns.get(name)
+            if values is None or own in found or values.count(None) == len(values):
                 continue
             found[own] = self._column(name, values)
         if not found:
@@ -102,10 +101,8 @@ class Columns:
             found = {} if own is None else {own: np.full(len(rows), np.nan)}
         return found
 
-    def _column(self, name: str, values: list[Any]) -> Any:
-        if self.kinds[name] == "numeric" and all(
-            value is None or type(value) is float or type(value) is int for value in values
-        ):
+    def _column(self, name: str, values: Sequence[Any]) -> Any:
+        if self.kinds[name] == "numeric" and _OPTIONAL_NUMBERS.issuperset(map(type, values)):
             try:
                 return np.array(values, dtype=np.float64)
             except OverflowError:
@@ -138,6 +135,15 @@ class Columns:
         if texts is None or len(texts) != len(codes):
             texts = self._texts[name] = {_text(category): category for category in list(codes)}
         return texts.get(_text(value), value)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    """Return rows as columns; what a row does not have is None there."""
+    names = list(rows[0]) if rows else []
+    if all(list(row) == names for row in rows):
+        return dict(zip(names, zip(*(row.values() for row in rows), strict=True), strict=True))
+    every = dict.fromkeys(name for row in rows for name in row)
+    return {name: tuple([row.get(name) for row in rows]) for name in every}
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from riparian.serve.frames import Frames
 from riparian.serve.guard import Guard, Open
 from riparian.serve.limits import Limits
+from riparian.serve.patience import Patience
 from riparian.serve.traffic import Traffic
 from riparian.sources.journal import Full, Journal, Post
 
@@ -62,6 +63,7 @@ class Serving:
     guard: Guard = field(default_factory=Open)
     traffic: Traffic = field(default_factory=Traffic)
     frames: Frames = field(default_factory=Frames)
+    patience: Patience = field(default_factory=Patience)
     #: What has ended the learner or the journal; None while all is well.
     fault: str | None = None
     #: When the generation that a follower serves was written.

@@ -43,7 +43,7 @@ class Traffic:
 
     def __init__(self) -> None:
         self.in_flight = 0
-        self.last = 0.0  # when the last answer was given, by the monotonic clock
+        self.last = 0.0  # when the last request came, by the counter of times
         self.event_clients = 0
         self.replayed = 0
         #: Rows with an id that could not be remembered, though their prediction was given.

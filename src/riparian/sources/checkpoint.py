@@ -8,9 +8,9 @@
       models/00000042.7.rip the model of generation 42, written by the process with epoch 7
       plan/                 what was learned since the last generation (plan.py)
 
-A generation is committed by one transaction, after the file that it names is durable. Its number of
-the writing process, the epoch, is compared in the same transaction: a process that was taken for
-dead commits nothing.
+A generation is committed by one transaction, after the file that it names is durable. The
+same transaction compares the epoch, the number of the writing process. So a process that was taken
+for dead commits nothing.
 """
 
 from __future__ import annotations
@@ -21,21 +21,19 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from riparian.errors import ModelFileError
+from riparian.sources.dead import DeadLetter, add_dead
 from riparian.sources.lock import FencedError, FolderLock, check_disk, sync_folder
 from riparian.sources.retention import Retention
 from riparian.storage.modelfile import Frozen, from_bytes
 
-__all__ = ["Checkpoint", "DeadLetter", "Generation", "Snapshot", "read_generations", "read_job"]
-
-#: Dead letters are kept up to this many, and up to this many bytes of values; the oldest go first.
-MOST_DEAD, MOST_DEAD_BYTES = 10_000, 1 << 26
+__all__ = ["Checkpoint", "Generation", "Snapshot", "read_generations", "read_job"]
 
 _FORMAT = 1
 _TABLES = """
@@ -62,17 +60,6 @@ CREATE TABLE IF NOT EXISTS replied (
 CREATE TABLE IF NOT EXISTS labelled (id TEXT PRIMARY KEY, label TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS posted (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL);
 """
-
-
-@dataclass(frozen=True)
-class DeadLetter:
-    """A message that was refused."""
-
-    source: int
-    partition: str
-    place: str
-    reason: str
-    value: bytes | None
 
 
 @dataclass(frozen=True)
@@ -283,7 +270,7 @@ class Checkpoint:
         """Commit a generation whose model is durable."""
         with self.writing() as db:
             db.execute(f"INSERT INTO generation VALUES ({', '.join('?' * 14)})", _row_of(found))
-            _add_dead(db, snapshot.dead)
+            add_dead(db, snapshot.dead)
             for statement, parameters in snapshot.changes:
                 db.executemany(statement, parameters)
             rows = db.execute("SELECT number, written_at FROM generation ORDER BY number DESC")
@@ -359,24 +346,6 @@ def _row_of(generation: Generation) -> tuple[Any, ...]:
     values = list(vars(generation).values())
     values[6:10] = [json.dumps(value, separators=(",", ":")) for value in values[6:10]]
     return tuple(values)
-
-
-def _add_dead(db: sqlite3.Connection, dead: Iterable[DeadLetter]) -> None:
-    rows = [(d.source, d.partition, d.place, d.reason, d.value) for d in dead]
-    if not rows:
-        return
-    db.executemany(
-        "INSERT INTO dead (source, partition, place, reason, value) VALUES (?, ?, ?, ?, ?)", rows
-    )
-    db.execute("DELETE FROM dead WHERE seq <= (SELECT max(seq) FROM dead) - ?", (MOST_DEAD,))
-    total = 0
-    for seq, size in db.execute(
-        "SELECT seq, coalesce(length(value), 0) FROM dead ORDER BY seq DESC"
-    ).fetchall():
-        total += size
-        if total > MOST_DEAD_BYTES:
-            db.execute("DELETE FROM dead WHERE seq <= ?", (seq,))
-            return
 
 
 def _connect(path: Path) -> sqlite3.Connection:

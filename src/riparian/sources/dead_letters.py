@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from riparian.sources.address import Address, client
-from riparian.sources.checkpoint import DeadLetter
+from riparian.sources.dead import DeadLetter
 from riparian.sources.registry import is_path
 
 __all__ = ["Sink", "open_sink"]
@@ -94,10 +94,11 @@ class _Topic:
             failed.append(str(error))
         left = self._producer.flush(_PATIENCE)
         if failed or left:
+            waited = f"{left:,} are not accepted after {_PATIENCE:g} seconds; is the topic there?"
+            what = failed[0] if failed else waited
             # What is still in the queue is sent again with the next attempt.
             self._producer.purge()
             self._producer.flush(1.0)
-            what = failed[0] if failed else f"{left} are not accepted after {_PATIENCE:g} seconds"
             raise ConnectionError(f"dead letters cannot be sent to {self._name}: {what}")
 
     def close(self) -> None:

@@ -27,10 +27,10 @@ __all__ = ["FeatureDrift", "stability_index"]
 _STEP, _ROWS, _BINS = 50, 5000, 20
 #: The last rows are counted in blocks, of which the oldest goes.
 _BLOCKS = 10
-#: Until there are so many recent rows, nothing is said.
+#: The index is reported once there are this many recent rows.
 _FEW = 100
 _LEAST_SHARE = 1e-4
-#: Rare categories beyond so many share a bin; features beyond so many are left out.
+#: Limits: further rare categories share a bin, and further features are left out.
 _MOST_CATEGORIES, _MOST_FEATURES = 50, 100
 
 

@@ -25,7 +25,7 @@ from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 from riparian.storage.modelfile import freeze, functions_of
 
-__all__ = ["Job", "Team", "open_learner"]
+__all__ = ["Job", "Team", "check_same_job", "newest_generation", "open_learner"]
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ def open_learner(
         )
     wanted, stored = job.to_json(), checkpoint.job
     if stored is not None:
-        _check_same(wanted, stored, checkpoint)
+        check_same_job(wanted, stored, checkpoint)
     functions = functions_of(job.model._axes())
-    generation, model = _newest(checkpoint, functions, report)
+    generation, model = newest_generation(checkpoint, functions, report)
     if model is None:
         model = job.model
     inputs = job.inputs
@@ -241,10 +241,13 @@ def _report_schema(source: Source, state: Mapping[str, Any], report: Report) -> 
     shown = ", ".join(f"{name} {kind}" for name, kind in list(kinds.items())[:20])
     more = f" and {len(kinds) - 20:,} more" if len(kinds) > 20 else ""
     text = f"the columns of {source.name} are: {shown}{more}"
+    if not kinds:
+        text = f"no column of {source.name} is known yet"
     report(Event("schema", text, "info", {"source": source.name, "columns": kinds}))
 
 
-def _check_same(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
+def check_same_job(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
+    """Raise a ValueError that names what differs, if a checkpoint holds another job."""
     mine, theirs = _flat(json.loads(json.dumps(wanted))), _flat(stored)
     for name, value in mine.items():
         if theirs.get(name) != value:
@@ -263,7 +266,7 @@ def _flat(job: Mapping[str, Any]) -> dict[str, Any]:
     return found | {f"{name} of the labels": value for name, value in of_labels.items()}
 
 
-def _newest(
+def newest_generation(
     checkpoint: Checkpoint, functions: Mapping[str, Any], report: Report
 ) -> tuple[Generation | None, Any]:
     """Return the newest generation that can be loaded, and its model."""

@@ -20,8 +20,10 @@ from riparian.storage.values import value_from_json, value_to_json
 
 __all__ = ["Join", "JoinSettings", "Joined", "block_of"]
 
-#: A row that waits: its id, its event time in milliseconds, what was predicted, its values.
-Waiting = tuple[str, int, Any, dict[str, Any]]
+#: A row that waits, as its table has it: its number, its id, its event time in milliseconds, and as
+#: JSON what was predicted and its values. With Python objects for the values a row would need more
+#: than twice the memory.
+Waiting = tuple[int, str, int, str]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class JoinSettings:
     dedupe : float or None
         Seconds of event time in which a second row with a key is left out.
     max_pending : int
-        So many rows wait at most; the oldest expire first.
+        At most this many rows wait; the oldest expire first.
     time : str or None
         The column of the rows and labels with their event time; None is that of the source.
     """
@@ -97,8 +99,7 @@ class Join:
     def restore(self, query: Callable[[str], Iterable[tuple[Any, ...]]]) -> None:
         """Read what waits from the tables of a checkpoint."""
         for seq, key, at, row in query("SELECT seq, id, at, row FROM pending ORDER BY seq"):
-            said, values = json.loads(row)
-            self._pending[seq] = (key, at, None if said is None else value_from_json(said), values)
+            self._pending[seq] = (seq, key, at, row)
             self._seq_of[key] = seq
         for key, label, at in query("SELECT id, label, at FROM early ORDER BY rowid"):
             self._early[key] = (value_from_json(json.loads(label)), at)
@@ -164,11 +165,11 @@ class Join:
                 _append(found, key, said, row, label)
                 continue
             self._seq += 1
-            self._pending[self._seq] = (key, at, said, row)
-            self._seq_of[key] = self._seq
             kept = None if said is None else value_to_json(said)
             text = json.dumps([kept, row], separators=(",", ":"))
-            self._change("pending", self._seq, (self._seq, key, at, text))
+            waiting = self._pending[self._seq] = (self._seq, key, at, text)
+            self._seq_of[key] = self._seq
+            self._change("pending", self._seq, waiting)
         while len(self._pending) > self.settings.max_pending:
             self._expire(next(iter(self._pending)), found)
         return found
@@ -180,11 +181,11 @@ class Join:
         found = Joined([], [], [], [])
         for key, at, label in zip(keys, times, labels, strict=True):
             if key in self._seq_of:
-                _, since, said, row = self._take(self._seq_of[key])
+                waiting = self._take(self._seq_of[key])
                 n, seconds = self.delay
-                self.delay = (n + 1, seconds + (at - since) / 1000)
+                self.delay = (n + 1, seconds + (at - waiting[2]) / 1000)
                 self._mark("label", key, at)
-                _append(found, key, said, row, label)
+                _append(found, key, *_parsed(waiting), label)
             elif key in self._early or ("label", key) in self._done:
                 self._count("duplicate", 1)
             elif ("gone", key) in self._done:
@@ -204,7 +205,7 @@ class Join:
         now, wait = min(self._times.values()), self.settings.wait
         if wait is not None:
             limit = now - 1000 * wait
-            while self._pending and self._pending[first := next(iter(self._pending))][1] <= limit:
+            while self._pending and self._pending[first := next(iter(self._pending))][2] <= limit:
                 self._expire(first, found)
             while self._early and self._early[key := next(iter(self._early))][1] <= limit:
                 del self._early[key]
@@ -217,17 +218,18 @@ class Join:
         return found
 
     def _expire(self, seq: int, found: Joined) -> None:
-        key, at, said, row = self._take(seq)
+        waiting = self._take(seq)
+        _, key, at, _ = waiting
         self._count("expired", 1)
         if self.settings.otherwise is None:
             self._mark("gone", key, at)
             return
         self._mark("label", key, at)
-        _append(found, key, said, row, self.settings.otherwise)
+        _append(found, key, *_parsed(waiting), self.settings.otherwise)
 
     def _take(self, seq: int) -> Waiting:
         waiting = self._pending.pop(seq)
-        del self._seq_of[waiting[0]]
+        del self._seq_of[waiting[1]]
         self._change("pending", seq, None)
         return waiting
 
@@ -240,6 +242,12 @@ class Join:
     def _change(self, table: str, key: Any, row: tuple[Any, ...] | None) -> None:
         self._dirty.pop((table, key), None)
         self._dirty[table, key] = row
+
+
+def _parsed(waiting: Waiting) -> tuple[Any, dict[str, Any]]:
+    """Return what was predicted for a row that waited, and its values."""
+    said, values = json.loads(waiting[3])
+    return None if said is None else value_from_json(said), values
 
 
 def _append(found: Joined, key: str, said: Any, row: dict[str, Any], label: Any) -> None:

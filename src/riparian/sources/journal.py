@@ -47,7 +47,7 @@ class Full(Exception):  # noqa: N818 - it is an answer
     """Too much waits to be learned."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Posted:
     """One entry: its kind, id and label, the class that was predicted, and its features as JSON."""
 
@@ -264,8 +264,8 @@ class Journal:
             raise
         db.executemany("INSERT INTO labelled VALUES (?, ?, ?)", [(*pair, at) for pair in new])
         rows = [
-            (entry.kind, at, entry.head(label), entry.body)
-            for entry, label in zip(post.entries, labels, strict=True)
+            (entry.kind, at, head, entry.body)
+            for entry, head in zip(post.entries, _heads(post.entries, labels), strict=True)
         ]
         db.executemany("INSERT INTO journal (kind, at, head, body) VALUES (?, ?, ?, ?)", rows)
         if post.key is not None:
@@ -325,3 +325,18 @@ class Journal:
                 self._forget = 0
                 return
             db.execute("DELETE FROM journal WHERE seq < ?", (min(self._forget, first + most),))
+
+
+def _heads(entries: Sequence[Posted], labels: Sequence[Any]) -> list[bytes]:
+    """Return the heads of entries. Rows of a class that are learned at once have the same one."""
+    known: dict[Any, bytes] = {}
+    found = []
+    for entry, label in zip(entries, labels, strict=True):
+        if entry.kind != "learn":
+            found.append(entry.head(label))
+            continue
+        head = known.get(label)
+        if head is None:
+            head = known[label] = entry.head(label)
+        found.append(head)
+    return found

@@ -10,10 +10,10 @@ import numpy as np
 
 from riparian.data.block import Block, Coded
 from riparian.data.times import Times
-from riparian.sources.checkpoint import DeadLetter
+from riparian.sources.dead import DeadLetter
+from riparian.sources.items import Read
 from riparian.sources.join import Join, Joined, JoinSettings, block_of
 from riparian.sources.prequential import Prequential
-from riparian.sources.reading import Read
 from riparian.sources.refused import Refused
 
 __all__ = ["LateLabels"]

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
@@ -17,12 +17,12 @@ from riparian.sources.durations import duration, interval
 from riparian.sources.events import Event, Report
 from riparian.sources.job import Job, Team, open_learner
 from riparian.sources.join import JoinSettings
-from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.metrics_server import MetricsServer, serve_metrics
 from riparian.sources.registry import is_path, open_source
 from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
+from riparian.sources.status import Status
 
 __all__ = [
     "Learning",
@@ -84,6 +84,21 @@ def declared_fields(schema: str | os.PathLike[str] | Mapping[str, Any] | None) -
     return {"schema": dict(declared.columns), "labels": declared.labels}
 
 
+class Running(Protocol):
+    """What a thread runs: the learner of a source, or of rows in memory."""
+
+    model: StreamClassifier[Any]
+    result: Result
+    status: Status
+
+    @property
+    def rows(self) -> int: ...
+
+    def run(self) -> Any: ...
+
+    def stop(self) -> None: ...
+
+
 class Learning:
     """A learner that runs in a thread of its own.
 
@@ -96,7 +111,10 @@ class Learning:
     """
 
     def __init__(
-        self, learner: Learner, checkpoint: Checkpoint, metrics: MetricsServer | None
+        self,
+        learner: Running,
+        checkpoint: Checkpoint | None = None,
+        metrics: MetricsServer | None = None,
     ) -> None:
         self._learner = learner
         self._checkpoint = checkpoint
@@ -107,7 +125,8 @@ class Learning:
 
     def __repr__(self) -> str:
         state = "learning" if self.running else "ended"
-        return f"Learning({self._checkpoint.folder}, {self._learner.rows:,} rows, {state})"
+        where = "" if self._checkpoint is None else f"{self._checkpoint.folder}, "
+        return f"Learning({where}{self._learner.rows:,} rows, {state})"
 
     def _run(self) -> None:
         try:
@@ -117,7 +136,8 @@ class Learning:
         finally:
             if self._metrics is not None:
                 self._metrics.close()
-            self._checkpoint.close()
+            if self._checkpoint is not None:
+                self._checkpoint.close()
 
     @property
     def model(self) -> StreamClassifier[Any]:
@@ -216,7 +236,8 @@ def learn(
     Parameters
     ----------
     model : StreamClassifier
-        The model, which has learned nothing yet. Use the model of the returned handle to predict.
+        The model: a new one, or one that goes on, for example from a history. Use the model of the
+        returned handle to predict.
     source : Source, str or path-like
         A source of `riparian.sources`, or the address of one.
     target : str, default=None
@@ -258,9 +279,9 @@ def learn(
     otherwise : str, default=None
         The label of a row that has waited so long. By default such a row is dropped.
     dedupe : str, default=None
-        Leave out a second row with a key within so much event time.
+        Leave out a second row with a key within this much event time.
     max_pending : int, default=1_000_000
-        So many rows wait at most; the oldest expire first.
+        At most this many rows wait; the oldest expire first.
     time : str, default=None
         The column of both sources with the event time, a date or seconds. By default the times of
         the source's messages.

@@ -12,18 +12,20 @@ from typing import Any
 
 from riparian.evaluate.results import Result
 from riparian.models.base import StreamClassifier
-from riparian.sources.checkpoint import Checkpoint, DeadLetter, Generation, Snapshot
+from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
 from riparian.sources.commits import Commits
+from riparian.sources.dead import DeadLetter
 from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
 from riparian.sources.feature_drift import FeatureDrift
+from riparian.sources.items import Gap, Idle, Note, Opened, Read, Sampled
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
 from riparian.sources.pace import Pace
 from riparian.sources.plan import Plan
 from riparian.sources.posted import PostedRows
 from riparian.sources.prequential import Prequential
-from riparian.sources.reading import Feed, Gap, Idle, Note, Opened, Read, Reader, Sampled
+from riparian.sources.reading import Feed, Reader
 from riparian.sources.refused import Refused
 from riparian.sources.settings import Settings
 from riparian.sources.status import Status
@@ -94,6 +96,8 @@ class Learner:
         posted: bool = False,
     ) -> None:
         self.model = model
+        #: Whether the model had learned something before the first row of the checkpoint.
+        self._begun = hasattr(model, "classes_")
         self.result = result
         self.settings = settings
         self.status = Status()
@@ -247,8 +251,9 @@ class Learner:
             self._learn(item)
         elif isinstance(item, Opened):
             self._positions[item.source] = {**item.positions, **self._positions[item.source]}
-            if self.feeds[item.source].start != "beginning" and not self._commits.any:
-                # Where the end was, nobody could tell after a crash.
+            known = self.feeds[item.source].start == "beginning" and not self._begun
+            if not known and not self._commits.any:
+                # Where the end was, or what the model began with, nobody could tell after a crash.
                 self._commits.begin("start")
                 self._commits.collect(wait=True)
         elif isinstance(item, Sampled):
@@ -279,7 +284,9 @@ class Learner:
     def _learn(self, read: Read) -> None:
         chunk, rows = read.chunk, read.rows
         self._refused.check_share(len(chunk.values), rows.faults)
-        if not read.replayed:
+        if read.replayed:
+            self._plan.repeat()
+        else:
             self._plan.append(read.entry)
         clock = time.perf_counter()
         refused = len(self._refused.letters)

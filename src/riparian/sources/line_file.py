@@ -12,7 +12,7 @@ from riparian.streams.readers.packed import ENDINGS, unpacked
 
 __all__ = ["HEAD_BYTES", "LineFile", "begun", "head_digest", "wait"]
 
-#: A file is known by the digest of its first bytes: those before the position, at most so many.
+#: A file is known by the digest of its first bytes: those before the position, at most this many.
 HEAD_BYTES = 4096
 
 #: Bytes that are read at once, and bytes after which a chunk ends, although it has few lines.

@@ -79,8 +79,10 @@ class Messages:
     def __post_init__(self) -> None:
         one_of("format", self.format, FORMATS)
         one_of("envelope", self.envelope, ENVELOPES)
-        if (self.format == "avro") != (self.registry is not None):
-            raise ValueError("Avro messages need a registry, and only they have one")
+        if self.format == "avro" and self.registry is None:
+            raise ValueError("Avro messages need the address of a schema registry: --registry URL")
+        if self.format != "avro" and self.registry is not None:
+            raise ValueError("only Avro messages have a registry: --format avro")
         if self.decode is not None and self.format != "json":
             raise ValueError("decode makes rows itself: leave out the format")
         if self._declared is not None:

@@ -7,14 +7,18 @@ the plan and with its borders.
 A file holds the chunks after one snapshot of the model. Its name has the epoch of the process that
 writes it and the number of the snapshot, so that two processes never write to one file. Its first
 line lists the files before it and how many of their bytes count; a process that came back from the
-dead may write on, but nobody reads that. Files are not synced: what was written survives the death
-of the process, and after a power failure the order of the lost entries is free.
+dead may write on, but nobody reads that. A snapshot that is taken while an earlier plan is read
+again does not end that plan: the new file begins with the entries that are left, and whoever reads
+both files skips them the second time. Files are not synced: what was written survives the death of
+the process, and after a power failure the order of the lost entries is free.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +26,7 @@ from riparian.sources.source import Chunk, Position
 
 __all__ = ["Entry", "Plan"]
 
-#: If checkpoints fail for so long that the plan has so many bytes, the learner stops.
+#: The learner stops if checkpoints fail until the plan has this many bytes.
 MOST_BYTES = 1 << 26
 
 
@@ -76,11 +80,13 @@ class Plan:
         self._file = -1
         # The files that count, with their bytes so far; the last one is written to.
         self._chain: dict[str, int] = {}
+        # The entries of earlier processes that were not learned again yet.
+        self._left: deque[Entry] = deque()
 
     def resume(self, since: int) -> list[Entry]:
         """Return the entries after a snapshot, and write further ones to a file of its own."""
         chain, self._number = self._newest(), since
-        entries: list[Entry] = []
+        entries: dict[bytes, Entry] = {}  # a later file may repeat what was left of an earlier one
         for name, size in chain.items():
             number = _parts(name)[1]
             self._number = max(self._number, number)
@@ -89,12 +95,13 @@ class Plan:
             if not (self.folder / name).exists():
                 break  # after a power failure: the order is free from here on
             found, used = _entries(self.folder / name, size)
-            entries += found
+            entries |= {entry.line(): entry for entry in found if entry.line() not in entries}
             self._chain[name] = used
             if used < size:
                 break
-        self.begin()
-        return entries
+        self._left.extend(entries.values())
+        self._open([])
+        return list(entries.values())
 
     def _newest(self) -> dict[str, int]:
         """Return the files that count, by the first line of the newest file that has one."""
@@ -109,9 +116,13 @@ class Plan:
 
     def begin(self) -> int:
         """Write further entries to a new file, which begins with a snapshot; return its number."""
+        return self._open(self._left)
+
+    def _open(self, left: Iterable[Entry]) -> int:
         number = self._number + 1
         name = f"{self._epoch:08d}-{number:08d}.log"
         header = json.dumps(self._chain, separators=(",", ":")).encode() + b"\n"
+        header += b"".join(entry.line() for entry in left)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
         descriptor = os.open(self.folder / name, flags, 0o666)
         try:
@@ -124,8 +135,13 @@ class Plan:
         self._chain = {**self._chain, name: len(header)}
         return number
 
+    def repeat(self) -> None:
+        """Note that the next chunk of the resumed plan is learned again."""
+        self._left.popleft()
+
     def append(self, entry: Entry) -> None:
         """Write an entry before its chunk is learned."""
+        self._left.clear()  # what is left then could not be read as it was planned
         if sum(self._chain.values()) > MOST_BYTES:
             raise OSError(
                 f"no checkpoint could be written for so long that the plan in {self.folder} has "

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from riparian.data.block import Block
+from riparian.sources.items import Read
 from riparian.sources.join import Join, Joined
 from riparian.sources.late_labels import LateLabels
 from riparian.sources.prequential import Prequential
-from riparian.sources.reading import Read
 from riparian.sources.refused import Refused
 
 __all__ = ["PostedRows"]
@@ -103,13 +103,15 @@ class PostedRows(LateLabels):
 
 
 def _opened(keys: Sequence[bytes | None]) -> tuple[list[str], list[Any]]:
-    """Return the kinds and the heads of entries."""
-    kinds, heads = [], []
-    for key in keys:
-        kind, _, head = (key or b"tick {}").partition(b" ")
-        kinds.append(kind.decode())
-        heads.append(json.loads(head))
-    return kinds, heads
+    """Return the kinds and the heads of entries. Many share a head, which nobody changes."""
+    known = {key: _open(key) for key in set(keys)}
+    found = [known[key] for key in keys]
+    return [kind for kind, _ in found], [head for _, head in found]
+
+
+def _open(key: bytes | None) -> tuple[str, Any]:
+    kind, _, head = (key or b"tick {}").partition(b" ")
+    return kind.decode(), json.loads(head)
 
 
 def _extend(found: Joined, more: Joined) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
-from riparian.sources.decode.rows import Decoder, Rows
+from riparian.sources.decode.rows import Decoder
 from riparian.sources.events import Event, Level
+from riparian.sources.items import Gap, Idle, Item, Note, Opened, Read, Sampled
 from riparian.sources.plan import Entry
 from riparian.sources.replay import Waiting, drop_ahead, held, taken
 from riparian.sources.source import (
@@ -26,69 +27,16 @@ from riparian.sources.source import (
     Start,
 )
 
-__all__ = ["Feed", "Gap", "Idle", "Item", "Note", "Opened", "Read", "Reader", "Sampled"]
+__all__ = ["Chosen", "Feed", "Reader"]
 
 #: Seconds that a poll may take; signals, checkpoints and late labels wait no longer.
 _POLL = 0.2
 #: Seconds to wait after a broker could not be reached: the first time, and at most.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
-#: While the plan is read again, so many blocks may wait; what is beyond is read a second time.
+#: While the plan is read again, this many blocks may wait. Others are read a second time.
 _BLOCKS_AHEAD = 4
 #: Seconds after which the sample is what has come so far.
 _SAMPLE_SECONDS = 10.0
-
-
-@dataclass(frozen=True)
-class Read:
-    """A chunk and its rows."""
-
-    source: int
-    chunk: Chunk
-    rows: Rows
-    #: The state of the decoder after the chunk.
-    state: Mapping[str, Any]
-    #: The chunk's entry, and whether it comes from the plan.
-    entry: Entry
-    replayed: bool = False
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A source is open; where its partitions begin."""
-
-    source: int
-    positions: Mapping[str, Position]
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """The first messages of a source have decided its schema."""
-
-    source: int
-    state: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Messages are lost; reading goes on behind them."""
-
-    source: int
-    error: GapError
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that the operator should know."""
-
-    event: Event
-
-
-@dataclass(frozen=True)
-class Idle:
-    """Nothing came for a moment."""
-
-
-Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle
 
 
 @dataclass(frozen=True)

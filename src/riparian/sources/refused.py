@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from riparian.sources.checkpoint import DeadLetter
-from riparian.sources.reading import Read
+from riparian.sources.dead import DeadLetter
+from riparian.sources.items import Read
 from riparian.sources.settings import Settings
 from riparian.sources.status import Status
 

@@ -15,7 +15,7 @@ class Settings:
     Parameters
     ----------
     every_seconds, every_rows : float, int
-        A checkpoint is written after so much time or so many rows; None for never by that.
+        Time and number of rows after which a checkpoint is written; None if it does not count.
     block : int
         The most messages that are learned at once.
     rows : int or None

@@ -14,7 +14,7 @@ from riparian.streams.readers.source import Source as ByteSource
 __all__ = ["InputSource"]
 
 _NAME = "-"
-#: A part of the journal is finished when it has so many bytes.
+#: A part of the journal is finished when it has this many bytes.
 _PART_BYTES = 1 << 26
 
 

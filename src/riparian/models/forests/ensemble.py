@@ -13,14 +13,8 @@ from riparian.data.class_weights import check_class_weight
 from riparian.data.costs import check_costs
 from riparian.data.table import read_example, refuse_uncertain
 from riparian.drift import Detector
-from riparian.evidence.certificates import (
-    Certificates,
-    Pending,
-    Split,
-    evidence_lines,
-    pending_of,
-    splits_of,
-)
+from riparian.evidence.certificates import Certificates, Split, evidence_lines, splits_of
+from riparian.evidence.pending import Pending, pending_of
 from riparian.evidence.structure import Structure
 from riparian.models.forests.member_settings import threads
 from riparian.models.forests.members import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from riparian import _core
 from riparian.data.times import DateParts
@@ -15,6 +15,7 @@ from riparian.models.forests.detectors import (
     detector_of,
 )
 from riparian.models.forests.ensemble import Ensemble
+from riparian.models.forests.joining import joined
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.models.settings import check_features, check_seed, refuse_sparse
@@ -194,9 +195,12 @@ class Forest(Ensemble[_core.Forest]):
     # -- the engine ---------------------------------------------------------------------------
 
     _native = _core.Forest
+    #: The number of its first member, if this is the part of a forest that one worker learns.
+    _first_member: int | None = None
 
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
-        return _settings(axes)
+        first = self._first_member
+        return _settings(axes) | {"first_member": first or 0, "keep_votes": first is not None}
 
     @property
     def _calls_user_functions(self) -> bool:
@@ -205,6 +209,50 @@ class Forest(Ensemble[_core.Forest]):
 
     def _refuse_sparse(self, axes: Mapping[str, Any]) -> None:
         refuse_sparse(self._tree_axes(axes))
+
+    # -- forests learned apart ------------------------------------------------------------------
+
+    @classmethod
+    def join(cls, forests: Iterable[Self]) -> Self:
+        """Return one forest with the members of several forests that were learned apart.
+
+        The forests may have learned in other places and from other rows. Features, categories and
+        classes are found by their names, so each forest may know them in another order, and some
+        of them not at all. Members keep their trees, detectors and accuracies. The joined forest
+        goes on learning; the forests stay as they are.
+
+        Parameters
+        ----------
+        forests : iterable of Forest
+            Forests of this class that have learned. Their parameters must be the same, except for
+            `n_estimators`, `random_state`, `max_bytes` and `n_jobs`.
+
+        Returns
+        -------
+        forest : Forest
+            `n_estimators`, `max_bytes` and `n_seen_` are the sums. The other parameters are those
+            of the first forest. Members draw further random numbers by their place in it.
+
+        Notes
+        -----
+        If a forest knows names in another order, its trees get other codes. That is possible where
+        leaves keep Gaussians and counts, and the trees have no `adaptation`; otherwise an error
+        names the parameter. Such forests can be joined if they learn features in the same order,
+        with the same ``classes=``.
+
+        Examples
+        --------
+        >>> from riparian import OnlineBagging
+        >>> from riparian.streams import sea
+        >>> here = OnlineBagging(n_estimators=3).fit(*sea(seed=1).take(2_000))
+        >>> there = OnlineBagging(n_estimators=2, random_state=1).fit(*sea(seed=2).take(1_000))
+        >>> both = OnlineBagging.join([here, there])
+        >>> len(both.members()), both.n_seen_
+        (5, 3000)
+        """
+        found = joined(cls, list(forests))
+        assert isinstance(found, cls)
+        return found
 
     # -- looking inside -----------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ class SPDT(
     A leaf splits at its first check that finds a gain, on whatever it has seen: the reason of a
     split is ``"round"``. Limit the tree with `max_depth` or `max_leaves`, or it grows with the
     rows. With a bound, such as ``SPDT(bound="hoeffding")``, it is a Hoeffding tree with
-    histograms; :meth:`guarantee` names the difference.
+    histograms; `guarantee` names the difference.
 
     Notes
     -----

@@ -14,7 +14,7 @@ __all__ = ["ENVELOPES", "Opener"]
 
 ENVELOPES = ("plain", "cloudevents", "debezium")
 
-#: Nested objects are flattened to this depth, and to so many names.
+#: Nested objects are flattened to this depth, and to this many names.
 _DEPTH, _NAMES = 3, 200
 
 

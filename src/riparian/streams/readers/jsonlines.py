@@ -381,11 +381,13 @@ def _scalars(name: str, values: list[Any], places: Sequence[int], faults: Faults
     found = list(values)
     for i, value in enumerate(values):
         if isinstance(value, dict | list):
-            kind = "an object" if isinstance(value, dict) else "a list"
+            kind, way = "a list", ""
+            if isinstance(value, dict):
+                kind, way = "an object", ", or take it apart (riparian learn --flatten)"
             faults.add(
                 places[i],
                 f"column {name!r}, row {places[i]}: {kind} cannot be learned; "
-                f"leave the column out (--drop {name})",
+                f"leave the column out (--drop {name}){way}",
             )
             found[i] = None
     return found

@@ -1,4 +1,4 @@
-"""Names that two summaries met in another order: the codes of one become those of the other."""
+"""Names that two parts of a stream met in another order: the codes of one become the other's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Codes(NamedTuple):
     classes: list[int]
 
 
-def join_names(here: Schema, there: Schema) -> tuple[Codes, list[bool]]:
+def join_names(here: Schema, there: Schema, part: str = "shard") -> tuple[Codes, list[bool]]:
     """Add the names of another schema to one, behind its own and in their order.
 
     Parameters
@@ -34,6 +34,8 @@ def join_names(here: Schema, there: Schema) -> tuple[Codes, list[bool]]:
         The schema that grows.
     there : Schema
         The other one.
+    part : str, default="shard"
+        What each schema is of, for the error.
 
     Returns
     -------
@@ -59,8 +61,8 @@ def join_names(here: Schema, there: Schema) -> tuple[Codes, list[bool]]:
         mine = here.features[place]
         if (mine.kind, mine.time) != (feature.kind, feature.time):
             raise ValueError(
-                f"feature {feature.label!r} is {mine.kind} in one shard and {feature.kind} in "
-                "another one; declare its kind"
+                f"feature {feature.label!r} is {mine.time or mine.kind} in one {part} and "
+                f"{feature.time or feature.kind} in another one; declare its kind"
             )
         places.append(place)
         if there.left_out(at):

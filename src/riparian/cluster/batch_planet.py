@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import pickle
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
-from riparian.cluster.batch_rows import Facts, pieces_of, schema_of
+from riparian.cluster.batch_rows import Facts, schema_of
 from riparian.cluster.batch_tree import BatchTree, Cut, Limits, limits_of, seeded
-from riparian.cluster.crew import PoolCrew
-from riparian.cluster.planet_worker import Division, Plan, PlanetWorker
+from riparian.cluster.planet_crew import Crew, Tables, crew_of
+from riparian.cluster.planet_worker import Division, Plan
 from riparian.cluster.pool import Pool
-from riparian.cluster.thread_pool import threads
 from riparian.data.schema import Schema
 from riparian.models.hoeffding import HoeffdingTree
 
@@ -26,8 +24,6 @@ __all__ = ["planet"]
 
 #: The bins of a feature: one byte, without that of missing values and that of other categories.
 _MOST_BINS = 254
-
-Tables = NDArray[np.uint64]
 
 
 def planet(
@@ -55,7 +51,8 @@ def planet(
     ----------
     data : array, frame, mapping, path or list of paths
         The rows, or files that the workers read themselves, such as ``"history/*.parquet"``. One
-        file is read by one worker, so give at least as many files as workers.
+        file is read by one worker, so give at least as many files as workers. A DataFrame of Spark
+        is read and counted by the executors, without a pool; equal partitions give equal trees.
     target : array-like or str
         The classes, or the name of their column.
     pool : Pool, default=None
@@ -114,14 +111,11 @@ def planet(
         _check("n_trees", n_trees, 1)
     if sample is not None:
         _check("sample", sample, 1)
-    pieces = pieces_of(data, target)
-    with threads() if pool is None else nullcontext(pool) as used:
-        crew = PoolCrew(used, PlanetWorker)
-        shares = [list(part) for part in _dealt(pieces, crew.workers)]
-        answers = crew.prepare("load", [pickle.dumps(share) for share in shares])
-        facts: list[Facts] = [own for answer in answers for own in pickle.loads(answer)]
+    with crew_of(data, target, pool) as crew:
+        loaded = crew.load()
+        facts = [own for piece in loaded for own in piece]
         schema = schema_of(facts, model)
-        plan = _plan(crew, shares, facts, schema, bins, sample, n_trees, seed)
+        plan = _plan(crew, loaded, schema, bins, sample, n_trees, seed)
         growth = _Growth(crew, plan, schema, limits, in_memory, table_bytes)
         trees = growth.grow()
     if n_trees is None:
@@ -141,16 +135,9 @@ def _check(name: str, value: Any, least: int, most: int | None = None) -> None:
         raise ValueError(f"{name} must be at most {most}, got {value!r}")
 
 
-def _dealt(pieces: Sequence[Any], workers: int) -> list[Sequence[Any]]:
-    """Give each worker pieces that follow each other."""
-    edges = np.linspace(0, len(pieces), workers + 1).astype(int)
-    return [pieces[a:b] for a, b in itertools.pairwise(edges)]
-
-
 def _plan(
-    crew: PoolCrew,
-    shares: Sequence[Sequence[Any]],
-    facts: Sequence[Facts],
+    crew: Crew,
+    loaded: Sequence[Sequence[Facts]],
     schema: Schema,
     bins: int,
     sample: int | None,
@@ -158,9 +145,10 @@ def _plan(
     seed: int,
 ) -> Plan:
     """Pass 0: candidate cuts from merged histograms, and the bins of categories."""
+    facts = [own for piece in loaded for own in piece]
     rows = [own.n_rows for own in facts]
     first_rows = np.cumsum([0, *rows]).tolist()
-    edges = np.cumsum([0, *map(len, shares)]).tolist()
+    edges = np.cumsum([0, *map(len, loaded)]).tolist()
     own_rows = [first_rows[a:b] for a, b in itertools.pairwise(edges)]
     share = 1.0 if sample is None else min(1.0, sample / max(1, sum(rows)))
     asked = [pickle.dumps((own, share, bins)) for own in own_rows]
@@ -229,7 +217,7 @@ class _Growth:
 
     def __init__(
         self,
-        crew: PoolCrew,
+        crew: Crew,
         plan: Plan,
         schema: Schema,
         limits: Limits,
@@ -307,10 +295,8 @@ class _Growth:
         for first in range(0, len(nodes), self._group):
             group = [(own.tree, own.node) for own in nodes[first : first + self._group]]
             message = pickle.dumps((self._divisions, group))
-            total = np.zeros((len(group), *self._shape), np.uint64)
-            for answer in self._crew.each("count", [message] * self._crew.workers):
-                total += np.frombuffer(answer, np.uint64).reshape(total.shape)
-            tables += list(total)
+            total = self._crew.total("count", message)
+            tables += list(total.reshape((len(group), *self._shape)))
         return tables
 
     def _best(self, tables: list[Tables]) -> list[Cut | None]:
