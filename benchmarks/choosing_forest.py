@@ -1,6 +1,6 @@
 """Which forest should one take who wants the best accuracy?
 
-The protocol is in docs/choosing.md ("The protocol of the next choice"). `choose` runs the
+The protocol is in docs/choosing.md ("The protocol of the second choice"). `choose` runs the
 candidates on all streams that had been seen and applies the rule; `report` runs the choice beside
 the other forests and the default trees on fresh streams.
 
@@ -18,7 +18,7 @@ from choosing_streams import CHOOSING, FRESH, REPORTING
 import riparian as rp
 
 TODAY = "StreamForest"
-CHOICE = "grace 100, delta 0.05, no warning"
+CHOICE = "grace 120, delta 0.05"
 SLOWEST = "StreamingRandomPatches"
 RIVALS = ("AdaptiveRandomForest", SLOWEST)
 
