@@ -11,6 +11,7 @@ from riparian.export.allowed import Allowed
 from riparian.models.forests import member_settings
 from riparian.models.recipe import _entries as docstring_entries
 from riparian.models.settings import _declared
+from riparian.sources.learner import Learner
 from riparian.sources.plan import Plan
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "read_only_fast",
     "recipe",
     "replace_download",
+    "replace_learning",
     "replace_restored_engine",
     "restored",
     "rules",
@@ -203,6 +205,11 @@ def bytes_kept_by_worker(pool, number):
 def serving_of(app):
     """What the routes of a server share."""
     return next(iter(app.routes)).app._serving
+
+
+def replace_learning(monkeypatch, other):
+    """Let every learner of a source call a function in place of learning a chunk."""
+    monkeypatch.setattr(Learner, "_learn", other)
 
 
 def option_of(source, name):

@@ -108,8 +108,8 @@ def test_another_number_of_shards_is_another_job(rows, tmp_path):
 
 def test_what_cannot_be_learned_by_workers_is_refused(rows, tmp_path):
     with rp.cluster.threads(1) as pool:
-        with pytest.raises(ValueError, match="StreamForest cannot be learned by several workers"):
-            rp.cluster.learn(rp.StreamForest(), rows, target="y", pool=pool, checkpoint=tmp_path)
+        with pytest.raises(ValueError, match="UFFT cannot be learned by several workers"):
+            rp.cluster.learn(rp.UFFT(), rows, target="y", pool=pool, checkpoint=tmp_path)
         with pytest.raises(ValueError, match="labels from another source"):
             rp.cluster.learn(
                 *(rp.VFDT(), rows),

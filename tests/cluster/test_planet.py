@@ -154,7 +154,7 @@ def test_a_worker_that_dies_is_replaced_and_the_tree_is_the_same(tmp_path, monke
     frame, y = mixed(8, 1500)
     settings = {"max_depth": 5, "min_rows": 5, "in_memory": 0, "sample": None}
     want = tree_of(grown(frame, y, 1, **settings))
-    module = sys.modules["riparian.cluster.batch_planet"]
+    module = sys.modules["riparian.cluster.planet_crew"]
     monkeypatch.setattr(module, "PlanetWorker", functools.partial(Dying, folder=tmp_path))
     with rp.cluster.processes(2) as pool:
         model = rp.cluster.planet(

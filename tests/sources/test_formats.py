@@ -437,7 +437,9 @@ def test_dead_letters_go_to_files_and_topics(tmp_path, address):
         learn(lines(plain(10)), tmp_path / "c", dead_letters=address)
 
 
+@pytest.mark.servers
 def test_a_broker_that_takes_no_dead_letters_is_named(monkeypatch):
+    pytest.importorskip("confluent_kafka")
     monkeypatch.setattr("riparian.sources.dead_letters._PATIENCE", 0.2)
     sink = open_sink("kafka://127.0.0.1:1/dead", {"log_level": "0"})
     with pytest.raises(ConnectionError, match=r"1 are not accepted after 0.2 seconds; is"):

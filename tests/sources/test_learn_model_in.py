@@ -12,6 +12,7 @@ import pytest
 import riparian as rp
 from riparian.sources.checkpoint import Checkpoint
 from riparian.storage.modelfile import to_bytes
+from tests import inside
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +68,12 @@ def test_the_command_goes_on_with_a_model(history, rows, tmp_path):
 
 def test_the_model_is_in_the_checkpoint_before_the_first_row(history, rows, tmp_path, monkeypatch):
     """Whoever resumes after a crash has the history, not a new model."""
-    from riparian.sources.learner import Learner
 
     def die(*args: object) -> None:
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Learner, "_learn", die)
+        inside.replace_learning(patched, die)
         learning = rp.learn(rp.load(history), rows, target="y", checkpoint=tmp_path / "one")
         with pytest.raises(RuntimeError, match="killed"):
             learning.join(120)
