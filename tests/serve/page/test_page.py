@@ -11,6 +11,7 @@ import pytest
 from riparian.export.palette import DARK, LIGHT
 from tests.serve.page import frames
 from tests.serve.page.browser import MODULES
+from tests.servers.process import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -87,7 +88,8 @@ def test_a_split_appears_in_the_race_the_list_and_the_tree_within_two_seconds(op
     page.evaluate(SPLIT_SEEN)
     player.send(event, "split")
     player.send(frame)
-    page.wait_for_function("seen.all !== undefined")
+    # Not wait_for_function: it evaluates text in the page, which the policy of the page forbids.
+    wait_until(lambda: page.evaluate("seen.all !== undefined"), "the split on the page")
     assert page.evaluate("seen.all - seen.event") < 2000  # milliseconds
     wait_for(page, "#race-sentence", frames.SPLIT_TEXT)
     wait_for(page, "#race-splits", "split on amount <= 77.1")

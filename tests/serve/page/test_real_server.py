@@ -93,7 +93,7 @@ def test_a_split_is_shown_and_a_killed_server_is_followed(open_page, player, com
     for start in range(200, 3_000, 200):
         learn(command.address, rows[start : start + 200])
         page.wait_for_timeout(100)
-    page.wait_for_function("waits.length > 0", timeout=120_000)
+    wait_until(lambda: page.evaluate("waits.length > 0"), "a split on the page")
     assert min(page.evaluate("waits")) < 2000  # milliseconds
     wait_until(lambda: rows_shown(page) == 3_000, "3,000 rows on the page")
     command.kill()
