@@ -16,8 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import riparian as rp
+from riparian.cli.app import app
 from riparian.sources.source import GapError
 from tests.cluster.parts import digest
 from tests.cluster.spark_session import session
@@ -236,6 +238,24 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
         make_sink(tmp_path, alone=-1)
     with pytest.raises(ValueError, match="on_bad"):
         make_sink(tmp_path, on_bad="ignore")
+
+
+def test_rows_that_cannot_be_learned_are_dead_letters(spark, table, tmp_path):
+    """One among the rows that the driver learns alone, two among those of the executors."""
+    y = table["y"].to_pylist()
+    for row in (100, 5_000, 5_001):
+        y[row] = None
+    bad = table.set_column(table.schema.get_field_index("y"), "y", pa.array(y))
+    sink = make_sink(tmp_path / "sink", on_bad="skip")
+    for number, start in enumerate((0, 4_000)):
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(bad.slice(start, 4_000), path)
+        sink(spark.read.parquet(str(path)), number)
+    assert sink.counters["learned"] == sink.result.n == 7_997
+    done = CliRunner().invoke(app, ["checkpoints", str(tmp_path / "sink"), "--dead", "10"])
+    assert done.exit_code == 0, done.output
+    for place in ("batch 0, row 100", "batch 1, row 1000", "batch 1, row 1001"):
+        assert place in done.output
 
 
 def test_predictions(spark, files, whole, table):
