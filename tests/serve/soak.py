@@ -51,9 +51,8 @@ class Soak:
         grown = memory() - half
         with httpx.Client(base_url=self._url, timeout=60.0) as client:
             accepted = self.counts["learned"]
-            model = lambda: client.get("/v1/frame").json()["model"]  # noqa: E731
-            until(lambda: model()["rows"] >= accepted, f"{accepted} rows")
-            learned = model()["rows"]
+            until(lambda: _rows_of(client) >= accepted, f"{accepted} rows")
+            learned = _rows_of(client)
         found = {**self.counts, "rows": learned, "grown": grown, "failed": self.failed[:3]}
         good = not self.failed and learned == accepted and grown < _MOST_GROWTH
         seen = all(self.counts[name] for name in ("learned", "predicted", "frames"))
@@ -94,6 +93,11 @@ class Soak:
                 self.counts["frames"] += line == "event: frame"
                 if self.stop.is_set():
                     return
+
+
+def _rows_of(client: httpx.Client) -> int:
+    """Return how many rows the model of the server has learned."""
+    return int(client.get("/v1/frame").json()["model"]["rows"])
 
 
 def memory_of(pid: int) -> int:
