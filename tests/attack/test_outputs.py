@@ -485,9 +485,10 @@ def test_a_killed_program_leaves_the_old_or_the_new_file(forks, folder, kind, ef
     }[kind]
     rng = random.Random(0)
     path = folder / "model.rip"
-    left = 0
-    tries = 40 * effort
-    for _ in range(tries):
+    left = tries = 0
+    # A busy machine may stop a program between two saves only, so more of them are killed there.
+    while tries < 40 * effort or (left == 0 and tries < 2000):
+        tries += 1
         pid = forks.start(kind, path)
         while not path.exists():
             time.sleep(0.001)
