@@ -136,8 +136,7 @@ class _TeamLearner(Learner):
         if not isinstance(read.rows, _Raw):
             super()._learn(read)
             return
-        if not read.replayed:
-            self._plan.append(read.entry)
+        self._note(read)
         self._round.append(read)
         self._came = time.monotonic()
         read_so_far = sum(len(found.chunk.values) for found in self._round)
@@ -153,7 +152,8 @@ class _TeamLearner(Learner):
             decoder = self._messages.restored(self._states[0])
             for read in reads:
                 rows = decoder.decode(read.chunk.values)
-                super()._learn(replace(read, rows=rows, state=decoder.state(), replayed=True))
+                self._refused.check_share(len(read.chunk.values), rows.faults)
+                self._learn_rows(replace(read, rows=rows, state=decoder.state()))
             return
         clock = time.perf_counter()
         values = _joined([read.chunk.values for read in reads])
