@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from riparian.cluster.evaluation import evaluate
 from riparian.cluster.message import pack
 from riparian.cluster.rounds import Learned
@@ -30,6 +28,7 @@ from riparian.sources.events import Event
 from riparian.sources.job import check_same_job, newest_generation
 from riparian.sources.messages import Messages
 from riparian.sources.prequential import Prequential
+from riparian.sources.record_batches import one_batch
 from riparian.sources.refused import Refused
 from riparian.sources.settings import Settings
 from riparian.sources.source import GapError
@@ -352,7 +351,7 @@ class SparkSink:
         def work(part: int, batches: list[Any]) -> bytes | None:
             if part < first:
                 return None
-            whole = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+            whole = one_batch(batches)
             task = pickle.dumps((part, part + 1, {part: Lesson(whole)}))
             count = int(whole.num_rows).to_bytes(8, "little")
             return count + RowWorker(messages, part).summarize(begin, task)

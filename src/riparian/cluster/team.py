@@ -22,6 +22,7 @@ from riparian.sources.job import Job
 from riparian.sources.learner import Learner
 from riparian.sources.plan import Entry
 from riparian.sources.reading import Chosen, Reader
+from riparian.sources.record_batches import one_batch
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
@@ -206,9 +207,7 @@ class _TeamLearner(Learner):
 
 def _joined(values: list[Any]) -> Any:
     if hasattr(values[0], "num_rows"):
-        import pyarrow as pa
-
-        return pa.Table.from_batches(values).combine_chunks().to_batches()[0]
+        return one_batch(values)
     return [value for part in values for value in part]
 
 
