@@ -316,6 +316,17 @@ def test_what_rows_in_memory_do_not_have_is_refused(frame, tmp_path):
             rp.cluster.learn(rp.LeveragingBagging(), frame, target="y", pool=pool)
 
 
+@pytest.mark.parametrize("kind", [rp.VFDT, rp.OnlineBagging])
+@pytest.mark.parametrize("row", [700, 5003, 8999])
+def test_an_error_of_rows_in_memory_names_the_row(frame, kind, row):
+    X, y = np.array(frame[["a", "b"]]), frame["y"].to_numpy()
+    X[row, 1] = np.inf
+    with rp.cluster.threads(2) as pool:
+        learning = rp.cluster.learn(kind(), X, target=y, pool=pool, alone=1000, block=500)
+        with pytest.raises(ValueError, match=f"column 'x1', row {row}: inf cannot be learned"):
+            learning.join(120)
+
+
 def test_a_forest_of_rows_in_memory_is_that_of_one_process(frame):
     one, many = (rp.StreamForest(n_estimators=3) for _ in range(2))
     one.partial_fit(frame.drop(columns="y"), frame["y"])
