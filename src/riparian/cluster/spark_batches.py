@@ -85,7 +85,7 @@ def spark_sink(
     max_bad : float, default=0.1
         The greatest share of such rows in a batch.
     on_gap : {'error', 'skip'}, default='error'
-        Whether a batch that was never given is an error.
+        Whether a batch that was never given is an error. The first batch of a query is 0.
     keep : int or str, default=2
         How many generations of the checkpoint are kept, as in :func:`riparian.learn`.
 
@@ -195,7 +195,7 @@ class SparkSink:
                 )
             if batch_id <= state.batch:
                 return
-            if state.batch >= 0 and batch_id > state.batch + 1:
+            if batch_id > state.batch + 1:
                 self._miss(state, batch_id)
             # What is changed from here on counts only if it is committed.
             self._known = None
@@ -206,9 +206,10 @@ class SparkSink:
 
     def _miss(self, state: _State, batch_id: int) -> None:
         if self._settings.on_gap == "error":
+            follows = f"follows batch {state.batch}" if state.batch >= 0 else "is the first one"
             raise GapError(
-                f"batch {batch_id} follows batch {state.batch} in {self._folder}: those between "
-                "were never given; on_gap='skip' goes on without them",
+                f"batch {batch_id} {follows} in {self._folder}: those before it were not learned; "
+                "begin with a new checkpoint of Spark, too, or on_gap='skip' goes on without them",
                 partition=_PARTITION,
                 resume={"batch": batch_id - 1},
             )
