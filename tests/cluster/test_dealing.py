@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.cluster.dealing import ForestRounds, check_workers
+from riparian.cluster.dealing import MOST_VOTES, ForestRounds, check_workers
 from riparian.cluster.member_worker import MemberWorker
 from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.rounds import DifferentAnswers
@@ -97,6 +97,17 @@ def test_a_forest_may_learn_between_rounds():
             many.partial_fit(part(COLUMNS, a + 250, a + 500), LABELS[a + 250 : a + 500])
             one.partial_fit(part(COLUMNS, a, a + 500), LABELS[a : a + 500])
     assert digest(many) == digest(one)
+
+
+def test_the_votes_of_a_round_are_bounded():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(5000, 2)), rng.integers(40, size=5000)
+    sizes = []
+    for members in (2, 200):
+        model = rp.OnlineBagging(n_estimators=members).fit(X, y)
+        with rp.cluster.threads(2) as pool:
+            sizes.append(ForestRounds(pool, 1).size(model))
+    assert sizes == [5000, MOST_VOTES // (200 * 40)]
 
 
 @pytest.fixture(scope="module")

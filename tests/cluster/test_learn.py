@@ -16,7 +16,9 @@ from typer.testing import CliRunner, Result
 
 import riparian as rp
 from riparian.cli.app import app
+from riparian.cluster.rounds import Rounds
 from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.plan import Plan
 from tests.cluster.parts import digest
 
 ROOT = Path(__file__).parents[2]
@@ -166,6 +168,66 @@ def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path
     assert digest(model) == digest(whole.model)
 
 
+@pytest.mark.parametrize("alone", [0, 300])
+def test_first_messages_without_a_class_are_left_out(tmp_path, alone):
+    """Workers learn the rest, although the coordinator could learn none of its own messages."""
+    rng = np.random.default_rng(4)
+    path = tmp_path / "rows.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for i, a in enumerate(rng.normal(size=4000)):
+            row = {"a": a} | ({"y": "yes" if a > 0.3 else "no"} if i >= 900 else {})
+            file.write(json.dumps(row) + "\n")
+    found = []
+    for workers in (1, 3):
+        with rp.cluster.threads(workers) as pool:
+            options = {"alone": alone, "block": 300, "max_bad": 1.0}
+            learning = learned(path, tmp_path / f"{workers}", pool, **options)
+        assert learning.counters["learned"] == learning.model.n_seen_ == 3100
+        assert learning.counters["rejected"] == 900
+        found.append(digest(learning.model))
+    assert found[0] == found[1]
+
+
+class Killed(BaseException):
+    pass
+
+
+def killed_before_round(number, monkeypatch, *args, **options):
+    """Learn until some rounds were learned; what follows is as if the process was killed."""
+    rounds = []
+
+    def learn(self, *lesson):
+        rounds.append(self)
+        if len(rounds) == number:
+            raise Killed
+        return of_rounds(self, *lesson)
+
+    of_rounds = Rounds.learn
+    with monkeypatch.context() as patch, rp.cluster.threads(2) as pool:
+        patch.setattr(Rounds, "learn", learn)
+        with pytest.raises(Killed):
+            learned(*args, pool, **options)
+
+
+def test_a_checkpoint_amid_a_plan_leaves_what_was_not_learned_again(
+    rows, whole, tmp_path, monkeypatch
+):
+    killed_before_round(4, monkeypatch, rows, tmp_path, every=20_000)
+    killed_before_round(3, monkeypatch, rows, tmp_path, every=1)
+    with Checkpoint(tmp_path) as checkpoint:
+        newest = checkpoint.generations()[0]
+        plan = Plan(tmp_path / "plan", checkpoint.epoch)
+        left = plan.resume(newest.plan)
+        plan.close()
+    assert 2000 < newest.counters["messages"] < 14_000
+    assert left
+    assert {left[0].partition: dict(left[0].first)} == newest.positions[0]
+    with rp.cluster.threads(2) as pool:
+        found = learned(rows, tmp_path, pool)
+    found.model.positions_ = whole.model.positions_
+    assert digest(found.model) == digest(whole.model)
+
+
 def riparian(*args: object) -> Result:
     return CliRunner().invoke(app, list(map(str, args)))
 
@@ -252,6 +314,17 @@ def test_what_rows_in_memory_do_not_have_is_refused(frame, tmp_path):
             rp.cluster.learn(rp.VFDT(), frame, target="y", pool=pool, checkpoint=tmp_path)
         with pytest.raises(ValueError, match="LeveragingBagging cannot be learned by several"):
             rp.cluster.learn(rp.LeveragingBagging(), frame, target="y", pool=pool)
+
+
+@pytest.mark.parametrize("kind", [rp.VFDT, rp.OnlineBagging])
+@pytest.mark.parametrize("row", [700, 5003, 8999])
+def test_an_error_of_rows_in_memory_names_the_row(frame, kind, row):
+    X, y = np.array(frame[["a", "b"]]), frame["y"].to_numpy()
+    X[row, 1] = np.inf
+    with rp.cluster.threads(2) as pool:
+        learning = rp.cluster.learn(kind(), X, target=y, pool=pool, alone=1000, block=500)
+        with pytest.raises(ValueError, match=f"column 'x1', row {row}: inf cannot be learned"):
+            learning.join(120)
 
 
 def test_a_forest_of_rows_in_memory_is_that_of_one_process(frame):

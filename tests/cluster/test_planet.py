@@ -223,8 +223,10 @@ def test_identifiers_and_infinite_values_are_refused():
     names = pd.DataFrame({"id": [f"u{i}" for i in range(1500)]})
     with pytest.raises(ValueError, match="'id' has 1,500 categories, but max_categories is 1,000"):
         rp.cluster.planet(names, np.arange(1500) % 2)
-    with pytest.raises(ValueError, match="inf cannot be learned"):
+    with pytest.raises(ValueError, match="column 'x0', row 1: inf cannot be learned"):
         rp.cluster.planet([[1.0], [np.inf]], [0, 1])
+    with pytest.raises(ValueError, match="column 'age', row 2: inf cannot be learned"):
+        rp.cluster.planet({"age": [1.0, 2.0, -np.inf], "y": [0, 1, 1]}, "y")
 
 
 def test_a_constant_column_and_one_without_values_are_never_cut():

@@ -223,12 +223,12 @@ def test_a_query_is_stopped_and_goes_on(spark, files, whole, tmp_path):
 def test_batches_that_were_never_given(spark, files, tmp_path):
     one, _, three = frames(spark, files)
     sink = make_sink(tmp_path)
-    sink(one, 4)
-    with pytest.raises(GapError, match="batch 6 follows batch 4"):
-        sink(three, 6)
-    make_sink(tmp_path, on_gap="skip")(three, 6)
+    sink(one, 0)
+    with pytest.raises(GapError, match="batch 2 follows batch 0"):
+        sink(three, 2)
+    make_sink(tmp_path, on_gap="skip")(three, 2)
     assert sink.counters["gaps"] == 1
-    assert sink.last_batch == 6
+    assert sink.last_batch == 2
 
 
 def test_what_cannot_be_learned_is_refused(tmp_path):

@@ -152,6 +152,19 @@ def test_limits_are_added():
     assert both.memory_bytes_ < 1_500_000
 
 
+def test_forests_whose_limit_was_reached_are_joined_with_others():
+    """The first one does not know a feature, and nodes of it were inactive."""
+    member = rp.VFDT(grace_period=10, delta=0.5)
+    here = rp.OnlineBagging(n_estimators=2, estimator=member, max_bytes=80_000)
+    there = rp.OnlineBagging(n_estimators=2, estimator=member, max_bytes=300_000)
+    here.partial_fit(*rows(3000, 1))
+    there.partial_fit(*rows(1000, 2, "dcbae"))
+    assert inside.snapshot(here)["tree0.inactive"].any()
+    both = rp.OnlineBagging.join([here, there])
+    assert_same_votes([a[:2] for a in votes(here, names="abcd")], [b[:2] for b in votes(both)])
+    assert both.memory_bytes_ < both.max_bytes == 380_000
+
+
 SOFTMAX = rp.HoeffdingTree(grace_period=50, leaf="softmax")
 CHANGING = rp.HoeffdingTree(grace_period=50, adaptation=Alternates())
 

@@ -154,3 +154,21 @@ def test_values_of_rows_have_places() -> None:
     body = {"rows": [{"x": 1.0}, {"x": "many"}]}
     error = client.post("/v1/predict", json=body).json()["error"]
     assert (error["code"], error["row"], error["column"]) == ("bad_value", 1, "x")
+
+
+def test_a_line_of_json_has_one_value() -> None:
+    """Whether two are refused does not depend on what else is in the body."""
+    client = client_of(make_app(Serving("model", Served(fitted(), 0))))
+    one, head = b'{"features": {"x": 1}}', {"content-type": "application/x-ndjson"}
+    for body in (
+        one + one,
+        one + one + b"\n",
+        one + one + b"\n\n",
+        one + one + b"\n" + one[:13] + b"\n" + one[13:],
+    ):
+        reply = client.post("/v1/predict", content=body, headers=head)
+        error = reply.json()["error"]
+        assert (reply.status_code, error["code"], error["row"]) == (400, "bad_json", 0), body
+    for body in (one + b"\n" + one, one + b"\r\n" + one + b"\r\n", b"\n" + one + b"\n\n" + one):
+        reply = client.post("/v1/predict", content=body, headers=head)
+        assert (reply.status_code, reply.content.count(b"\n")) == (200, 2), body

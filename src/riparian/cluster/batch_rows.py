@@ -100,19 +100,21 @@ def piece_of(data: Any, target: Any) -> Piece:
         raise ValueError(
             f"a batch tree needs rows and features, got {table.n_rows} and {len(table.columns)}"
         )
-    return _piece(table, target)
+    return _piece(table, target, 0)
 
 
 def read_piece(piece: Piece | File) -> Piece:
     """Read a piece that is a file."""
     if isinstance(piece, Piece):
         return piece
-    parts = []
+    parts: list[Piece] = []
+    n_rows = 0
     with open_stream(piece.path, target=piece.target) as stream:
         for columns, labels in stream.blocks(_PIECE_ROWS):
             table = read_table(columns)
             refuse_uncertain(table, "a batch tree")
-            parts.append(_piece(table, labels))
+            parts.append(_piece(table, labels, n_rows))
+            n_rows += table.n_rows
     if not parts:
         raise ValueError(f"{piece.path} has no rows")
     return parts[0] if len(parts) == 1 else _joined(parts)
@@ -202,18 +204,23 @@ def table_and_labels(data: Any, target: Any) -> tuple[Any, Any]:
     )
 
 
-def _piece(table: Table, target: Any) -> Piece:
+def _piece(table: Table, target: Any, first: int) -> Piece:
+    """Return the rows of a table, of which the first one has a number."""
     names: list[Name] = list(range(len(table.columns))) if table.names is None else table.names
     labels = read_labels(target, table.n_rows)
-    return Piece(names, [_column(c) for c in table.columns], _coded_array(labels))
+    columns = [_column(c, name, first) for c, name in zip(table.columns, names, strict=True)]
+    return Piece(names, columns, _coded_array(labels))
 
 
-def _column(column: Any) -> NDArray[np.float64] | Coded:
+def _column(column: Any, name: Name, first: int) -> NDArray[np.float64] | Coded:
     if isinstance(column, Numbers):
         values = np.asarray(column.values, dtype=np.float64)
         if np.isinf(values).any():
-            row = int(np.argmax(np.isinf(values)))
-            raise ValueError(f"row {row}: inf cannot be learned; use NaN for a missing value")
+            row = first + int(np.argmax(np.isinf(values)))
+            label = Feature(name, "numeric").label
+            raise ValueError(
+                f"column {label!r}, row {row}: inf cannot be learned; use NaN for a missing value"
+            )
         return np.clip(values, -(2.0**450), 2.0**450)
     if isinstance(column, Codes):
         return Coded(column.codes, list(column.values))

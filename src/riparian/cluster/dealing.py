@@ -32,8 +32,10 @@ from riparian.storage.schemas import check_agreement, schema_from_json
 
 __all__ = ["ForestRounds", "check_workers", "rounds_for"]
 
-#: The rows of a round. The model does not depend on it.
-ROWS = 1 << 19
+#: The rows of a round, at least and at most, and the most votes: one for each member and class of a
+#: row. A forest does not depend on them. The first rounds are small, because classes come.
+LEAST_ROWS, MOST_ROWS = 1 << 12, 1 << 19
+MOST_VOTES = 1 << 25
 
 
 def check_workers(model: StreamClassifier[Any]) -> None:
@@ -75,7 +77,10 @@ class ForestRounds(Rounds):
     _dealt: tuple[Any, int] = (None, 0)
 
     def size(self, model: StreamClassifier[Any]) -> int:
-        return ROWS
+        assert isinstance(model, Forest)
+        engine = model._fitted()
+        votes = engine.n_members * max(1, len(model._schema.classes))
+        return max(LEAST_ROWS, min(MOST_ROWS, engine.seen, MOST_VOTES // votes))
 
     def learn(
         self,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from riparian.cluster.dealing import check_workers, rounds_for
@@ -76,8 +77,8 @@ def steps(
             result.seconds = time.perf_counter() - began
             evaluate(result, model, found, time.perf_counter() - clock)
             if found.faults:
-                _, reason, _ = found.faults[min(found.faults)][0]
-                raise ValueError(reason)
+                first = read - waiting + at
+                raise ValueError(_refused(found, slices(n, rounds.shards), first))
             at += n
             yield
 
@@ -88,7 +89,10 @@ def steps(
         result.skipped = getattr(stream, "skipped", 0)
         if read <= alone or not hasattr(model, "classes_"):
             clock = time.perf_counter()
-            predicted, _ = learner.prequential(X, y, False)
+            try:
+                predicted, _ = learner.prequential(X, y, False)
+            except ValueError as error:
+                raise ValueError(_of_row(str(error), read - len(y))) from error
             now = time.perf_counter()
             result.model_seconds += now - clock
             result.seconds = now - began
@@ -105,6 +109,20 @@ def steps(
             break
     yield from learn()
     rounds.finish()
+
+
+def _refused(found: Learned, shards: Sequence[tuple[int, int]], first: int) -> str:
+    """Return why the first row of a round was refused; `first` is the number of its first row."""
+    shard = min(found.faults)
+    row, reason, _ = found.faults[shard][0]
+    # A worker has found the row alone, as row 0.
+    return _of_row(reason, first + shards[shard][0] + row)
+
+
+def _of_row(reason: str, first: int) -> str:
+    """Return a reason about a part of the rows with the number of the row in the whole."""
+    place = r"(^|, )row (\d+):"
+    return re.sub(place, lambda m: f"{m[1]}row {int(m[2]) + first}:", reason, count=1)
 
 
 def _lessons(held: list[tuple[Any, Any]], at: int, n: int, shards: int) -> list[Lesson | None]:

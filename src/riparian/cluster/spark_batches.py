@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from riparian.cluster.evaluation import evaluate
 from riparian.cluster.message import pack
 from riparian.cluster.rounds import Learned
@@ -30,6 +28,7 @@ from riparian.sources.events import Event
 from riparian.sources.job import check_same_job, newest_generation
 from riparian.sources.messages import Messages
 from riparian.sources.prequential import Prequential
+from riparian.sources.record_batches import one_batch
 from riparian.sources.refused import Refused
 from riparian.sources.settings import Settings
 from riparian.sources.source import GapError
@@ -86,7 +85,7 @@ def spark_sink(
     max_bad : float, default=0.1
         The greatest share of such rows in a batch.
     on_gap : {'error', 'skip'}, default='error'
-        Whether a batch that was never given is an error.
+        Whether a batch that was never given is an error. The first batch of a query is 0.
     keep : int or str, default=2
         How many generations of the checkpoint are kept, as in :func:`riparian.learn`.
 
@@ -196,7 +195,7 @@ class SparkSink:
                 )
             if batch_id <= state.batch:
                 return
-            if state.batch >= 0 and batch_id > state.batch + 1:
+            if batch_id > state.batch + 1:
                 self._miss(state, batch_id)
             # What is changed from here on counts only if it is committed.
             self._known = None
@@ -207,9 +206,10 @@ class SparkSink:
 
     def _miss(self, state: _State, batch_id: int) -> None:
         if self._settings.on_gap == "error":
+            follows = f"follows batch {state.batch}" if state.batch >= 0 else "is the first one"
             raise GapError(
-                f"batch {batch_id} follows batch {state.batch} in {self._folder}: those between "
-                "were never given; on_gap='skip' goes on without them",
+                f"batch {batch_id} {follows} in {self._folder}: those before it were not learned; "
+                "begin with a new checkpoint of Spark, too, or on_gap='skip' goes on without them",
                 partition=_PARTITION,
                 resume={"batch": batch_id - 1},
             )
@@ -352,7 +352,7 @@ class SparkSink:
         def work(part: int, batches: list[Any]) -> bytes | None:
             if part < first:
                 return None
-            whole = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+            whole = one_batch(batches)
             task = pickle.dumps((part, part + 1, {part: Lesson(whole)}))
             count = int(whole.num_rows).to_bytes(8, "little")
             return count + RowWorker(messages, part).summarize(begin, task)

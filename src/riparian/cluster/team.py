@@ -22,6 +22,7 @@ from riparian.sources.job import Job
 from riparian.sources.learner import Learner
 from riparian.sources.plan import Entry
 from riparian.sources.reading import Chosen, Reader
+from riparian.sources.record_batches import one_batch
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
@@ -136,8 +137,7 @@ class _TeamLearner(Learner):
         if not isinstance(read.rows, _Raw):
             super()._learn(read)
             return
-        if not read.replayed:
-            self._plan.append(read.entry)
+        self._note(read)
         self._round.append(read)
         self._came = time.monotonic()
         read_so_far = sum(len(found.chunk.values) for found in self._round)
@@ -153,7 +153,8 @@ class _TeamLearner(Learner):
             decoder = self._messages.restored(self._states[0])
             for read in reads:
                 rows = decoder.decode(read.chunk.values)
-                super()._learn(replace(read, rows=rows, state=decoder.state(), replayed=True))
+                self._refused.check_share(len(read.chunk.values), rows.faults)
+                self._learn_rows(replace(read, rows=rows, state=decoder.state()))
             return
         clock = time.perf_counter()
         values = _joined([read.chunk.values for read in reads])
@@ -206,9 +207,7 @@ class _TeamLearner(Learner):
 
 def _joined(values: list[Any]) -> Any:
     if hasattr(values[0], "num_rows"):
-        import pyarrow as pa
-
-        return pa.Table.from_batches(values).combine_chunks().to_batches()[0]
+        return one_batch(values)
     return [value for part in values for value in part]
 
 

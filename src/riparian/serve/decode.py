@@ -30,7 +30,9 @@ def decode_lines(decoder: Any, body: bytes) -> list[Any]:
     try:
         found: list[Any] = decoder.decode_lines(body)
         # A value may go on after a line end, and two may be on one line: then lines are read alone.
-        if len(found) == body.count(b"\n") + (not body.endswith(b"\n")):
+        # No object has a brace that closes, a line end and a brace that opens in it.
+        between = body.count(b"}\n{") + body.count(b"}\r\n{")
+        if between + 1 == len(found) == body.count(b"\n") + (not body.endswith(b"\n")):
             return found
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass

@@ -282,12 +282,19 @@ class Learner:
         self._report(Event("gap", text, "warning", fields))
 
     def _learn(self, read: Read) -> None:
-        chunk, rows = read.chunk, read.rows
-        self._refused.check_share(len(chunk.values), rows.faults)
+        self._refused.check_share(len(read.chunk.values), read.rows.faults)
+        self._note(read)
+        self._learn_rows(read)
+
+    def _note(self, read: Read) -> None:
+        """Write a chunk to the plan, before it is learned, unless it comes from there."""
         if read.replayed:
             self._plan.repeat()
         else:
             self._plan.append(read.entry)
+
+    def _learn_rows(self, read: Read) -> None:
+        chunk, rows = read.chunk, read.rows
         clock = time.perf_counter()
         refused = len(self._refused.letters)
         for i in sorted(rows.faults):

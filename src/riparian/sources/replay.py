@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from riparian.sources.plan import Entry
+from riparian.sources.record_batches import one_batch
 from riparian.sources.source import Chunk, Position
 
 __all__ = ["Waiting", "drop_ahead", "held", "taken"]
@@ -98,10 +99,7 @@ def _joined(pieces: Sequence[Chunk]) -> Chunk:
         return pieces[0]
     first = pieces[0]
     if hasattr(first.values, "num_rows"):
-        import pyarrow as pa
-
-        table = pa.Table.from_batches([piece.values for piece in pieces]).combine_chunks()
-        values: Any = table.to_batches()[0]
+        values: Any = one_batch([piece.values for piece in pieces])
     else:
         values = [value for piece in pieces for value in piece.values]
     return replace(

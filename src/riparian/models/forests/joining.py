@@ -26,6 +26,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 #: A feature that has had no value (core/forest/ensemble.hpp).
 _NEVER = np.iinfo(np.uint64).max
+#: A limit that nothing reaches; without one, no leaf may be inactive.
+_AMPLE = 1 << 50
 #: Parameters that may differ between the forests.
 _OWN = ("n_estimators", "random_state", "max_bytes")
 #: Arrays with a part for each member or tree. Those of the trees themselves are apart.
@@ -155,7 +157,9 @@ def _with_codes_of(
     absent = [f for f in schema.features if f.name not in own.index]
     if absent:
         # The engine decides which members and leaves see new features, as it would in a stream.
-        axes = {**forest._learned_with, "max_bytes": None}
+        axes = dict(forest._learned_with)
+        if axes["max_bytes"] is not None:
+            axes["max_bytes"] = _AMPLE  # the joined forest has a limit of its own
         engine = forest._restored_engine(axes, dict(arrays))
         engine.add_features([f.kind == "categorical" for f in absent])
         arrays = engine.snapshot()
