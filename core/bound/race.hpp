@@ -108,6 +108,10 @@ public:
     // began, and by its first estimates.
     [[nodiscard]] std::size_t size() const noexcept { return contenders_.size(); }
     [[nodiscard]] Candidate contender(std::size_t) const;
+    // The feature of its cut; none: the null cut.
+    [[nodiscard]] std::int32_t feature_of(std::size_t i) const noexcept {
+        return contenders_[i].cut.feature;
+    }
     // The branch of the leader that gets missing values.
     [[nodiscard]] std::int32_t heavy() const noexcept { return contenders_[0].heavy; }
 

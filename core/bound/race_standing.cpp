@@ -1,5 +1,6 @@
 // What a race has shown, and how far it has come.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -21,8 +22,13 @@ void Race::judge(std::size_t i, double* q) noexcept {
         c.shown = Shown::within_only;
         return;
     }
-    if (!stakes_.labels && b.wealth + (c.shown == Shown::within ? b.slack : 0.0) < threshold)
-        return;
+    if (!stakes_.labels) {
+        const double slack = c.shown == Shown::within ? b.slack : 0.0;
+        if (b.wealth + slack < threshold) return;
+        // The infimum takes several rounds. It is not above what some forecasts give, apart from rounding.
+        const double rounding = 1e-3 + 1e-9 * (std::fabs(b.wealth) + std::fabs(b.constant));
+        if (most_evidence(i) + slack < threshold - rounding) return;
+    }
     const RaceStanding s = evidence_against(i, q);
     if (s.within < threshold) return;
     if (c.shown == Shown::nothing) b.shown = s.within;

@@ -101,8 +101,8 @@ void next_race(const Settings& settings, WaitingCheck& check, Race& race) {
     bool moved = false;  // the leader has another cut now
     for (Candidate& c : cuts) {
         for (std::size_t i = 0; i + 1 < race.size(); ++i) {
+            if (race.feature_of(i) != c.feature) continue;
             const Candidate counted = race.contender(i);
-            if (counted.feature != c.feature) continue;
             const bool same = same_cut(counted, c);
             // What was counted is worth more than an estimate, but it is about the old cut.
             c.gain = same ? counted.gain : 0.5 * (counted.gain + c.gain);

@@ -228,11 +228,13 @@ private:
     // and the pooled within-class variance of each, over the classes that have a variance.
     static void prepare(const LeafView& leaf, const double* x, PredictorScratch& scratch) {
         const std::size_t n = leaf.shape.numeric;
+        double* const pooled = scratch.pooled.data();
         for (std::size_t f = 0; f < n; ++f) {
             scratch.usable[f] = !x || x[f] == x[f] ? 1.0 : 0.0;
-            scratch.pooled[f] = 0.0;
-            scratch.freedom[f] = 0.0;
+            pooled[f] = 0.0;
         }
+        if (!leaf.statistics.gaps()) return pool_whole_classes(leaf, pooled);
+        std::fill_n(scratch.freedom.data(), n, 0.0);
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 0.0)) continue;
             const GaussianClass c = leaf.statistics.gaussian(k, leaf.counts);
@@ -240,7 +242,7 @@ private:
             if (!c.known) {
                 if (c.weight <= 1.0) continue;
                 for (std::size_t f = 0; f < n; ++f) {
-                    scratch.pooled[f] += spread[f];
+                    pooled[f] += spread[f];
                     scratch.freedom[f] += c.weight - 1.0;
                 }
                 continue;
@@ -249,14 +251,40 @@ private:
                 const double weight = c.known[f];
                 if (!(weight > 0.0)) scratch.usable[f] = 0.0;
                 if (weight > 1.0) {
-                    scratch.pooled[f] += spread[f];
+                    pooled[f] += spread[f];
                     scratch.freedom[f] += weight - 1.0;
                 }
             }
         }
         for (std::size_t f = 0; f < n; ++f) {
-            if (scratch.freedom[f] > 0.0) scratch.pooled[f] /= scratch.freedom[f];
+            if (scratch.freedom[f] > 0.0) pooled[f] /= scratch.freedom[f];
         }
+    }
+
+    // The pooled variances where no value is missing: the weights are those of the classes. Four classes
+    // are added at once, one after the other.
+    static void pool_whole_classes(const LeafView& leaf, double* pooled) {
+        const std::size_t n = leaf.shape.numeric;
+        const double* four[4];
+        std::size_t n_four = 0;
+        double freedom = 0.0;
+        for (std::size_t k = 0; k < leaf.n_classes; ++k) {
+            if (!(leaf.counts[k] > 1.0)) continue;
+            freedom += leaf.counts[k] - 1.0;
+            four[n_four++] = leaf.statistics.classes()[k] + squares * n;
+            if (n_four < 4) continue;
+            const double *const a = four[0], *const b = four[1], *const c = four[2];
+            const double* const d = four[3];
+            for (std::size_t f = 0; f < n; ++f) {
+                pooled[f] = (((pooled[f] + a[f]) + b[f]) + c[f]) + d[f];
+            }
+            n_four = 0;
+        }
+        for (std::size_t i = 0; i < n_four; ++i) {
+            for (std::size_t f = 0; f < n; ++f) pooled[f] += four[i][f];
+        }
+        if (!(freedom > 0.0)) return;
+        for (std::size_t f = 0; f < n; ++f) pooled[f] /= freedom;
     }
 
     static void add_categorical_scores(const LeafView& leaf, const Row& row,
