@@ -44,7 +44,7 @@ async def labels(serving: Serving, request: Request) -> Reply:
         if one.weight != 1.0:
             raise Problem(422, "bad_value", "a label has the weight 1", row=row, column="weight")
     entries = [Posted("label", one.id, one.label) for one in found]
-    return await durable(serving, journal, request, entries)
+    return await durable(serving, journal, request, Post(entries))
 
 
 async def remember(
