@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -41,9 +42,10 @@ async def labels(serving: Serving, request: Request) -> Reply:
         raise Problem(413, "too_many_rows", f"a request may have {serving.limits.rows:,} labels")
     for row, one in enumerate(found):
         check_id(serving, one.id, row)
-        if one.weight != 1.0:
-            raise Problem(422, "bad_value", "a label has the weight 1", row=row, column="weight")
-    entries = [Posted("label", one.id, one.label) for one in found]
+        if not 0.0 < one.weight < math.inf:
+            text = "a weight must be a number above 0"
+            raise Problem(422, "bad_value", text, row=row, column="weight")
+    entries = [Posted("label", one.id, one.label, weight=one.weight) for one in found]
     return await durable(serving, journal, request, Post(entries))
 
 

@@ -59,13 +59,17 @@ class Full(Exception):  # noqa: N818 - it is an answer
 
 @dataclass(slots=True)
 class Posted:
-    """One entry: its kind, id and label, the class that was predicted, and its features as JSON."""
+    """One entry: its kind, id and label, the class that was predicted, and its features as JSON.
+
+    A label has a weight.
+    """
 
     kind: Kind
     id: str | None = None
     label: Any = None
     said: Any = None
     body: bytes | None = None
+    weight: float = 1.0
 
     def head(self, label: Any) -> bytes:
         """Return all but the features as JSON."""
@@ -74,6 +78,8 @@ class Posted:
             found["said"] = self.said
         elif self.kind != "tick":
             found["label"] = label
+            if self.weight != 1.0:
+                found["weight"] = self.weight
         return json.dumps(found, separators=(",", ":")).encode()
 
 
@@ -378,13 +384,13 @@ class Journal:
         for row, (entry, label) in enumerate(zip(entries, labels, strict=True)):
             if entry.kind != "label" or entry.id is None:
                 continue
-            text = json.dumps(label)
+            text = json.dumps(label if entry.weight == 1.0 else [label, entry.weight])
             found = db.execute("SELECT label FROM labelled WHERE id = ?", (entry.id,)).fetchone()
             known = new.get(entry.id) if found is None else found[0]
             if known is None:
                 new[entry.id] = text
             elif known != text:
-                raise Conflict(row, f"the id {entry.id!r} has the label {known} already")
+                raise Conflict(row, f"the id {entry.id!r} has the label {_shown(known)} already")
         return list(new.items())
 
     def _now(self) -> int:
@@ -421,3 +427,9 @@ class Journal:
                 self._forget = 0
                 return
             db.execute("DELETE FROM journal WHERE seq < ?", (min(self._forget, first + most),))
+
+
+def _shown(known: str) -> str:
+    """Return a known label for people."""
+    label = json.loads(known)
+    return f"{label[0]!r} with the weight {label[1]:g}" if isinstance(label, list) else known

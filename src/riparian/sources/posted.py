@@ -46,7 +46,7 @@ class PostedRows(LateLabels):
         assert chunk.times is not None
         for number in ("0", "1"):
             join.see(f"{number} {chunk.partition}", chunk.times)
-        found = Joined([], [], [], [])
+        found = Joined([], [], [], [], [])
         if isinstance(chunk.keys, LabelKeys):
             self._learn_rows(read, read.rows.X, chunk.keys.column(read.rows.index), read.rows.index)
         else:
@@ -66,7 +66,8 @@ class PostedRows(LateLabels):
             if kind == "label":
                 ids = [heads[i]["id"] for i in messages]
                 labels = [heads[i]["label"] for i in messages]
-                _extend(found, join.add_labels(ids, [times[i] for i in messages], labels))
+                weights = [heads[i].get("weight", 1.0) for i in messages]
+                _extend(found, join.add_labels(ids, [times[i] for i in messages], labels, weights))
             elif kind == "row":
                 kept = [i for i in messages if i in place]
                 X = self._part(read, [place[i] for i in kept])
@@ -81,7 +82,7 @@ class PostedRows(LateLabels):
         """Learn the rows that have got their labels so far."""
         if found.ids:
             self._learn_found(read, found)
-            for part in (found.ids, found.predicted, found.rows, found.labels):
+            for part in (found.ids, found.predicted, found.rows, found.labels, found.weights):
                 part.clear()
 
     def _learn_now(
@@ -132,3 +133,4 @@ def _extend(found: Joined, more: Joined) -> None:
     found.predicted += more.predicted
     found.rows += more.rows
     found.labels += more.labels
+    found.weights += more.weights
