@@ -9,6 +9,7 @@
 
 #include "../core/encoding/codes.hpp"
 #include "../core/encoding/flat_json.hpp"
+#include "../core/encoding/json_depth.hpp"
 #include "../core/encoding/labelled_rows.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
@@ -197,6 +198,13 @@ void bind_encoding(nb::module_& m) {
     m.def("lay_out_json", lay_out_json, "lines"_a, "keys"_a, "kinds"_a,
           nb::sig("def lay_out_json(lines: bytes, keys: list[bytes], kinds: list[int]) -> "
                   "tuple[bytes, int] | None"));
+    m.def(
+        "json_depth",
+        [](const nb::bytes& text) {
+            const nb::gil_scoped_release free;
+            return json_depth({text.c_str(), text.size()});
+        },
+        "text"_a);
     m.def("split_labelled_rows", split_labelled_rows, "text"_a, "lines"_a,
           nb::sig("def split_labelled_rows(text: bytes, lines: bool) -> "
                   "tuple[bytes, numpy.typing.NDArray[numpy.uint64], list[bytes], "

@@ -59,7 +59,7 @@ def waited(folder: Path, clients: int, seconds: float) -> dict[str, float]:
                 reply = client.post("/v1/predict", json={"features": {"x": 0.5}})
                 times.append(time.perf_counter() - clock)
                 cpu.append(time.process_time() - own)
-                assert reply.status_code == 200
+                assert reply.status_code == 200, reply.text
                 time.sleep(0.01)
         stop.set()
         for thread in threads:
