@@ -11,9 +11,9 @@ from riparian.serve.limits import Limits
 from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import open_learner
-from riparian.sources.journal import Post, Posted
 from riparian.sources.journal_source import JournalSource
 from riparian.sources.messages import Messages
+from riparian.sources.post import Post, Posted
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
 from tests.serve.serving import JOIN, rows_of, serving, tree, until

@@ -17,9 +17,9 @@ from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.front import Front, RowError
 from riparian.sources.job import open_learner
-from riparian.sources.journal import Post
 from riparian.sources.labelled import LabelKeys, Labelled
 from riparian.sources.messages import Messages
+from riparian.sources.post import Post
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
 from riparian.streams.readers import jsonlines

@@ -12,7 +12,7 @@ from riparian.serve.decode import decode, decode_lines
 from riparian.serve.http import Problem, Reply, Request
 from riparian.serve.learn import Label, durable, journal_of, posted, row_body
 from riparian.serve.serving import Serving
-from riparian.sources.journal import Post, Posted
+from riparian.sources.post import Post, Posted
 
 __all__ = ["check_id", "labels", "remember"]
 

@@ -16,8 +16,9 @@ from riparian.serve.http import Problem, Reply, Request, encode_json
 from riparian.serve.serving import Serving
 from riparian.serve.tables import read_table
 from riparian.sources.front import RowError
-from riparian.sources.journal import Conflict, Full, Journal, Post, Reused
+from riparian.sources.journal import Journal
 from riparian.sources.labelled import Labelled
+from riparian.sources.post import Conflict, Full, Post, Reused
 
 __all__ = ["Label", "Value", "durable", "journal_of", "learn", "row_body"]
 

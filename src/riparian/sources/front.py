@@ -17,7 +17,7 @@ from riparian.sources.lines import Lines
 from riparian.sources.messages import Messages
 
 if TYPE_CHECKING:
-    from riparian.sources.journal import Posted
+    from riparian.sources.post import Posted
 
 __all__ = ["Front", "RowError"]
 

@@ -14,10 +14,9 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +24,9 @@ from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.decode.rows import Rows
 from riparian.sources.front import Front, RowError
 from riparian.sources.labelled import Labelled
+from riparian.sources.post import Conflict, Done, Full, Known, Post, Posted, Reused
 
-__all__ = ["Conflict", "Full", "Journal", "Kind", "Post", "Posted", "Reused"]
-
-#: A row that waits for its label, a label, and the mere time.
-Kind: TypeAlias = Literal["row", "label", "tick"]
+__all__ = ["Journal"]
 
 #: Seconds after which replies to keys and labels of ids are forgotten.
 _REMEMBERED = 86400.0
@@ -39,88 +36,6 @@ _GROUP, _REMOVED = 500, 5000
 _ENTRY_ROWS, _KEPT_VALUES = 1000, 2_000_000
 
 _INSERT = "INSERT INTO journal (seq, n, kind, at, head, body, state) VALUES (?, ?, ?, ?, ?, ?, ?)"
-
-
-class Conflict(Exception):  # noqa: N818 - it is an answer
-    """An id has another label already."""
-
-    def __init__(self, row: int, message: str) -> None:
-        super().__init__(message)
-        self.row = row
-
-
-class Reused(Exception):  # noqa: N818 - it is an answer
-    """A key came with another request before."""
-
-
-class Full(Exception):  # noqa: N818 - it is an answer
-    """Too much waits to be learned."""
-
-
-@dataclass(slots=True)
-class Posted:
-    """One entry: its kind, id and label, the class that was predicted, and its features as JSON.
-
-    A label has a weight.
-    """
-
-    kind: Kind
-    id: str | None = None
-    label: Any = None
-    said: Any = None
-    body: bytes | None = None
-    weight: float = 1.0
-
-    def head(self, label: Any) -> bytes:
-        """Return all but the features as JSON."""
-        found: dict[str, Any] = {} if self.id is None else {"id": self.id}
-        if self.kind == "row":
-            found["said"] = self.said
-        elif self.kind != "tick":
-            found["label"] = label
-            if self.weight != 1.0:
-                found["weight"] = self.weight
-        return json.dumps(found, separators=(",", ":")).encode()
-
-
-@dataclass(slots=True)
-class Post:
-    """What one request posts."""
-
-    entries: Sequence[Posted] = ()
-    #: Rows to learn at once, with their labels.
-    rows: Labelled | None = None
-    key: str | None = None
-    digest: str = ""
-    reply: bytes = b""
-    done: Future[Done] = field(default_factory=Future)
-
-    def __len__(self) -> int:
-        return len(self.entries) + (0 if self.rows is None else len(self.rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The rows of an entry as they were decoded when they were posted."""
-
-    seq: int
-    rows: Rows
-    #: The state of the decoder, which they have not changed.
-    state: Mapping[str, Any]
-
-    @property
-    def values(self) -> int:
-        """How many values are kept."""
-        return self.rows.X.n_rows * max(1, len(self.rows.X))
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A request is durable."""
-
-    reply: bytes
-    #: Whether it was so before: the key came again.
-    replayed: bool = False
 
 
 class Journal:

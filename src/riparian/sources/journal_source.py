@@ -15,8 +15,9 @@ import numpy as np
 
 from riparian.data.block import joined
 from riparian.sources.decode.rows import Rows
-from riparian.sources.journal import Journal, Known
+from riparian.sources.journal import Journal
 from riparian.sources.labelled import JournalEntries, JournalLines, LabelKeys
+from riparian.sources.post import Known
 from riparian.sources.source import Chunk, GapError, Lag, Position, Start
 
 __all__ = ["NAME", "JournalSource"]
