@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from riparian.serve.http import Problem, Request
-from riparian.serve.learn import _careful_rows, _plain_rows, row_body
+from riparian.serve.learn import careful_rows, plain_rows, row_body
 from riparian.serve.limits import Limits
 from riparian.serve.posted_job import posted_job
+from riparian.serve.rows import schema_of
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.front import Front, RowError
 from riparian.sources.job import open_learner
@@ -35,7 +36,7 @@ def request(body: str | bytes, kind: str = "application/json") -> Request:
 
 def posted(rows: list[tuple[dict[str, Any], Any]]) -> Labelled:
     found = [{"features": x, "label": y} for x, y in rows]
-    plain = _plain_rows(request(json.dumps({"rows": found})))
+    plain = plain_rows(request(json.dumps({"rows": found})))
     assert plain is not None
     return plain
 
@@ -90,11 +91,11 @@ def test_the_plain_reader_reads_what_the_careful_one_reads() -> None:
         body = json.dumps({"rows": rows}, ensure_ascii=dice.random() < 0.2, separators=space)
         lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
         for asked in (request(body), request(lines, NDJSON)):
-            plain = _plain_rows(asked)
+            plain = plain_rows(asked)
             if plain is None:
                 assert b"\\u" in asked.body or b"1e+22" in asked.body
                 continue
-            careful = _careful_rows(asked)
+            careful = careful_rows(asked)
             found = [json.loads(line) for line in plain.lines.splitlines()]
             assert found == [row.features for row in careful]
             labels = [plain.labels[code] for code in plain.codes.tolist()]
@@ -115,15 +116,15 @@ def test_the_plain_reader_reads_what_the_careful_one_reads() -> None:
     ],
 )
 def test_what_is_wrong_is_refused_by_the_careful_reader(body: bytes) -> None:
-    assert _plain_rows(request(body)) is None
+    assert plain_rows(request(body)) is None
     with pytest.raises(Problem):
-        _careful_rows(request(body))
+        careful_rows(request(body))
 
 
 def test_an_escape_is_left_to_the_careful_reader() -> None:
     asked = request(b'{"rows": [{"features": {"a\\n": "\\u00e9"}, "label": 1, "more": {}}]}')
-    assert _plain_rows(asked) is None
-    [row] = _careful_rows(asked)
+    assert plain_rows(asked) is None
+    [row] = careful_rows(asked)
     assert row_body(row.features, 0, 100) == '{"a\\n":"é"}'.encode()
 
 
@@ -156,7 +157,7 @@ def test_kinds_of_new_columns_do_not_depend_on_what_is_decoded_at_once(tmp_path)
     found = []
     for block in (1, 3, 10_000):
         learner = learned(tmp_path / str(block), posts, block=block)
-        kinds = {feature.name: feature.kind for feature in learner.model._schema.features}
+        kinds = {feature.name: feature.kind for feature in schema_of(learner.model).features}
         assert kinds == {"x": "numeric", "new": "categorical"}
         assert learner.rows == 15
         found.append(model_bytes(learner))

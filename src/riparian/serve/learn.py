@@ -20,7 +20,16 @@ from riparian.sources.journal import Journal
 from riparian.sources.labelled import Labelled
 from riparian.sources.post import Conflict, Full, Post, Reused
 
-__all__ = ["Label", "Value", "durable", "journal_of", "learn", "row_body"]
+__all__ = [
+    "Label",
+    "Value",
+    "careful_rows",
+    "durable",
+    "journal_of",
+    "learn",
+    "plain_rows",
+    "row_body",
+]
 
 Value = str | int | float | bool | None
 Label = str | int | bool
@@ -60,9 +69,9 @@ async def learn(serving: Serving, request: Request) -> Reply:
 
 def _rows(serving: Serving, request: Request) -> Labelled:
     """Return the rows of a request."""
-    found, most = _plain_rows(request), serving.limits.row_bytes
+    found, most = plain_rows(request), serving.limits.row_bytes
     if found is None or found.longest > most:
-        rows = _careful_rows(request)
+        rows = careful_rows(request)
         features = [row_body(row.features, i, most) for i, row in enumerate(rows)]
         found = Labelled.of(features, [row.label for row in rows])
     if len(found) > serving.limits.rows:
@@ -70,7 +79,7 @@ def _rows(serving: Serving, request: Request) -> Labelled:
     return found
 
 
-def _plain_rows(request: Request) -> Labelled | None:
+def plain_rows(request: Request) -> Labelled | None:
     """Return the rows of a plain body, without an object for each; None if it is none."""
     if request.content_type in ("application/json", ""):
         return Labelled.from_json(request.body, lines=False)
@@ -79,7 +88,8 @@ def _plain_rows(request: Request) -> Labelled | None:
     return None
 
 
-def _careful_rows(request: Request) -> Sequence[LearnRow]:
+def careful_rows(request: Request) -> Sequence[LearnRow]:
+    """Return the rows of any body; a Problem says what is wrong with it."""
     kind = request.content_type
     if kind in ("application/json", ""):
         body = decode(_body, request.body)
