@@ -9,6 +9,8 @@
 
 #include "../core/encoding/codes.hpp"
 #include "../core/encoding/flat_json.hpp"
+#include "../core/encoding/json_depth.hpp"
+#include "../core/encoding/labelled_rows.hpp"
 #include "arrays.hpp"
 #include "batch.hpp"
 #include "parts.hpp"
@@ -168,6 +170,22 @@ nb::object lay_out_json(const nb::bytes& lines, const nb::list& keys, const nb::
     return used ? nb::object(nb::make_tuple(out, *used)) : nb::none();
 }
 
+// The features as lines with the ends of them, the labels as they are written, and their codes.
+nb::object split_labelled_rows(const nb::bytes& text, bool lines) {
+    std::optional<LabelledRows> found;
+    {
+        const nb::gil_scoped_release free;
+        found = split_labelled(text.c_str(), text.size(), lines ? RowsIn::lines : RowsIn::object);
+    }
+    if (!found) return nb::none();
+    nb::list labels;
+    for (const std::string& label : found->labels)
+        labels.append(nb::bytes(label.data(), label.size()));
+    const nb::bytes features(found->features.data(), found->features.size());
+    return nb::make_tuple(features, owned(std::move(found->ends)), labels,
+                          owned(std::move(found->codes)));
+}
+
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
@@ -180,6 +198,17 @@ void bind_encoding(nb::module_& m) {
     m.def("lay_out_json", lay_out_json, "lines"_a, "keys"_a, "kinds"_a,
           nb::sig("def lay_out_json(lines: bytes, keys: list[bytes], kinds: list[int]) -> "
                   "tuple[bytes, int] | None"));
+    m.def(
+        "json_depth",
+        [](const nb::bytes& text) {
+            const nb::gil_scoped_release free;
+            return json_depth({text.c_str(), text.size()});
+        },
+        "text"_a);
+    m.def("split_labelled_rows", split_labelled_rows, "text"_a, "lines"_a,
+          nb::sig("def split_labelled_rows(text: bytes, lines: bool) -> "
+                  "tuple[bytes, numpy.typing.NDArray[numpy.uint64], list[bytes], "
+                  "numpy.typing.NDArray[numpy.uint32]] | None"));
     m.def("encode_integers", encode_integers, "values"_a.noconvert(), "known"_a, "grow"_a,
           nb::sig("def encode_integers(values: numpy.typing.NDArray[numpy.int64], "
                   "known: dict[typing.Any, int], grow: bool) -> "

@@ -29,6 +29,7 @@ from riparian.serve.options import ServeOptions
 from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint, read_generations
 from riparian.sources.journal import Journal
+from riparian.sources.labelled import LabelKeys
 from riparian.sources.messages import Messages
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
@@ -144,7 +145,11 @@ def compare(folder: Path, client: Client) -> dict[str, Any]:
     db = sqlite3.connect(folder / "state.db")
     newest = read_generations(db)[0]
     entries = db.execute("SELECT head, body FROM journal WHERE kind = 'learn' ORDER BY seq")
-    rows = [(json.loads(body), json.loads(head)["label"]) for head, body in entries]
+    rows = []
+    for head, body in entries:
+        keys = LabelKeys.stored([head])
+        labels = keys.column(np.arange(len(keys))).tolist()
+        rows += zip(map(json.loads, body.splitlines()), labels, strict=True)
     numbers = [features["i"] for features, _ in rows]
     model = tree()
     columns = {name: np.array([x[name] for x, _ in rows]) for name in rows[0][0]}

@@ -73,7 +73,7 @@ SCHEMAS: dict[str, Any] = {
         "properties": {
             "id": {"type": "string", "minLength": 1, "maxLength": 256},
             "label": {"$ref": "#/components/schemas/Label"},
-            "weight": {"type": "number", "const": 1},
+            "weight": {"type": "number", "exclusiveMinimum": 0},
         },
     },
     "Accepted": {

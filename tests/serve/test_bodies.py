@@ -50,6 +50,9 @@ HOSTILE = [
 PATHS = ("/v1/predict", "/v1/explain", "/v1/learn", "/v1/labels", "/v2/models/model/infer")
 
 
+DEEP = b'{"features": {"x": 1}, "label": "yes", "more": %s}'
+
+
 def resident() -> int:
     """The resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
@@ -172,3 +175,24 @@ def test_a_line_of_json_has_one_value() -> None:
     for body in (one + b"\n" + one, one + b"\r\n" + one + b"\r\n", b"\n" + one + b"\n\n" + one):
         reply = client.post("/v1/predict", content=body, headers=head)
         assert (reply.status_code, reply.content.count(b"\n")) == (200, 2), body
+
+
+@pytest.mark.parametrize("path", ["/v1/predict", "/v1/learn"])
+@pytest.mark.parametrize("kind", ["application/json", "application/x-ndjson"])
+def test_a_body_may_be_nested_eight_deep(running, path: str, kind: str) -> None:
+    for depth, status in ((7, 200), (8, 400)):
+        body = DEEP % (b"[" * depth + b'"]["' + b"]" * depth)
+        reply = running.client.post(path, content=body, headers={"content-type": kind})
+        assert reply.status_code == status, reply.text
+    assert reply.json()["error"]["code"] == "too_deep"
+
+
+def test_an_idle_connection_is_closed_after_the_time_for_a_header(tmp_path) -> None:
+    with serving(tmp_path, tree(), limits=Limits(header_seconds=0.5)) as running:
+        host, port = running.served.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=30.0) as connection:
+            connection.sendall(b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+            clock = time.monotonic()
+            assert connection.recv(65536) == b""
+            assert time.monotonic() - clock > 0.3

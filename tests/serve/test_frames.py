@@ -16,7 +16,17 @@ from tests.serve.serving import rows_of, serving, tree, until
 
 NAMES = {
     "frame": {"time", "model", "race", "accuracy", "marks", "labels", "tree", "features", "stream"},
-    "leaf": {"leaf", "member", "path", "rows", "until_check", "best", "runner_up", "epsilon"},
+    "leaf": {
+        "leaf",
+        "member",
+        "path",
+        "rows",
+        "until_check",
+        "best",
+        "runner_up",
+        "epsilon",
+        "epsilons",
+    },
     "node": {"id", "parent", "branch", "test", "weight", "class", "classes", "rows", "cut_off"},
 }
 
@@ -63,7 +73,10 @@ def test_the_race_shows_the_nearest_leaves() -> None:
         assert leaf["history"] == [
             [known.checked_at, known.gain, known.runner_up_gain, known.epsilon]
         ]
+        assert leaf["epsilons"] == 1
     assert [p.leaf for p in model.pending(nearest=3)] == [leaf["leaf"] for leaf in race[:3]]
+    twice = rp.HoeffdingTree(epsilons=2).partial_fit(*random_rbf(seed=1).take(10_000))
+    assert {leaf["epsilons"] for leaf in frame_of(twice)["race"]} == {2}
 
 
 def test_splits_are_events_with_growing_ids(tmp_path) -> None:

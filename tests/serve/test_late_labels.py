@@ -11,12 +11,13 @@ from riparian.serve.limits import Limits
 from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.job import open_learner
-from riparian.sources.journal import Post, Posted
 from riparian.sources.journal_source import JournalSource
 from riparian.sources.messages import Messages
+from riparian.sources.post import Post, Posted
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
 from tests.serve.serving import JOIN, rows_of, serving, tree, until
+from tests.serve.test_learning import columns
 
 
 def learned(folder, entries, join=JOIN):
@@ -104,6 +105,34 @@ def test_one_conflict_refuses_all_labels(tmp_path) -> None:
         assert running.client.post("/v1/labels", json=labels[1:]).status_code == 200
         running.wait_for(1)
         assert running.learner.model.classes_.tolist() == ["no"]
+
+
+def test_a_label_has_a_weight(tmp_path) -> None:
+    rows = rows_of(80)
+    weights = [1.0 + (i % 5) / 2 for i in range(80)]
+    with serving(tmp_path, tree()) as running:
+        late = [{"id": f"k{i}", "label": y, "weight": weights[i]} for i, (_, y) in enumerate(rows)]
+        # Half of the labels come before their rows, and a restart comes between.
+        assert running.client.post("/v1/labels", json=late[:40]).status_code == 200
+        until(lambda: running.learner.join.n_early == 40)
+    with serving(tmp_path) as running:
+        for i, (x, _) in enumerate(rows):
+            running.predict(x, id=f"k{i}")
+        assert running.client.post("/v1/labels", json=late[40:]).status_code == 200
+        running.wait_for(80)
+        model = tree().partial_fit(*columns(rows), sample_weight=weights)
+        found = running.learner.model
+        found.positions_ = model.positions_ = {}
+        assert to_bytes(found) == to_bytes(model)
+        assert running.learner.result.n == 80
+        again = running.client.post("/v1/labels", json=[late[3]])
+        assert again.status_code == 200, "the same label with the same weight does nothing"
+        other = running.client.post("/v1/labels", json=[{**late[3], "weight": 9.0}])
+        assert other.status_code == 409
+        assert "with the weight 2.5" in other.json()["error"]["message"]
+        for weight in (0, -1, None):
+            wrong = [{"id": "new", "label": "yes", "weight": weight}]
+            assert running.client.post("/v1/labels", json=wrong).status_code == 422
 
 
 def test_a_row_without_a_label_gets_the_other_one(tmp_path) -> None:

@@ -16,7 +16,7 @@ from tests.serve.serving import rows_of, serving, tree
 from tests.serve.test_security import fitted
 
 DESCRIPTION = json.loads(FILE.read_text("utf-8"))
-#: Requests for each of the 29 operations: 69 are 2,000 in all, 690 are 20,000.
+#: Requests for each of the 30 operations: 69 are 2,000 in all, 690 are 20,000.
 _FEW = "69" if os.environ.get("RIPARIAN_TESTS") == "all" else "6"
 EXAMPLES = int(os.environ.get("RIPARIAN_SERVE_EXAMPLES", _FEW))
 #: Streams that do not end, and nothing to fuzz.

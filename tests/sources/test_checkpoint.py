@@ -139,7 +139,7 @@ def test_a_damaged_model_is_noticed(tmp_path, damage):
 
 
 def test_what_moves_with_a_generation_moves_with_it_or_not_at_all(tmp_path):
-    insert = "INSERT INTO early VALUES (?, ?, ?)"
+    insert = "INSERT INTO early VALUES (?, ?, ?, 1)"
     with Checkpoint(tmp_path) as checkpoint:
         checkpoint.commit(snapshot(1, changes=[(insert, [("a", "yes", 1)])]))
         with pytest.raises(sqlite3.IntegrityError):

@@ -7,13 +7,28 @@ from typing import Any
 
 import msgspec
 
+from riparian._core import json_depth
 from riparian.serve.http import Problem
 
-__all__ = ["decode", "decode_lines"]
+__all__ = ["MOST_DEPTH", "decode", "decode_lines"]
+
+#: Arrays and objects of a body that may be open at once.
+MOST_DEPTH = 8
 
 
-def decode(decoder: Any, body: bytes, what: str = "the body", row: int | None = None) -> Any:
+def decode(decoder: Any, body: bytes) -> Any:
     """Return what a JSON body says; a Problem if it is none, or has another shape."""
+    _check_depth(body)
+    return _decoded(decoder, body, "the body", None)
+
+
+def _check_depth(body: bytes) -> None:
+    if json_depth(body) > MOST_DEPTH:
+        text = f"a body may have {MOST_DEPTH} arrays and objects within each other"
+        raise Problem(400, "too_deep", text)
+
+
+def _decoded(decoder: Any, body: bytes, what: str, row: int | None) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
@@ -27,6 +42,7 @@ def decode(decoder: Any, body: bytes, what: str = "the body", row: int | None = 
 
 def decode_lines(decoder: Any, body: bytes) -> list[Any]:
     """Return the values of lines of JSON; empty lines are none."""
+    _check_depth(body)
     try:
         found: list[Any] = decoder.decode_lines(body)
         # A value may go on after a line end, and two may be on one line: then lines are read alone.
@@ -37,4 +53,4 @@ def decode_lines(decoder: Any, body: bytes) -> list[Any]:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass
     lines = enumerate(body.split(b"\n"))
-    return [decode(decoder, line, f"line {n + 1}", n) for n, line in lines if line.strip()]
+    return [_decoded(decoder, line, f"line {n + 1}", n) for n, line in lines if line.strip()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from riparian.serve.decode import decode, decode_lines
 from riparian.serve.http import Problem, Reply, Request
 from riparian.serve.learn import Label, durable, journal_of, posted, row_body
 from riparian.serve.serving import Serving
-from riparian.sources.journal import Post, Posted
+from riparian.sources.post import Post, Posted
 
 __all__ = ["check_id", "labels", "remember"]
 
@@ -41,10 +42,11 @@ async def labels(serving: Serving, request: Request) -> Reply:
         raise Problem(413, "too_many_rows", f"a request may have {serving.limits.rows:,} labels")
     for row, one in enumerate(found):
         check_id(serving, one.id, row)
-        if one.weight != 1.0:
-            raise Problem(422, "bad_value", "a label has the weight 1", row=row, column="weight")
-    entries = [Posted("label", one.id, one.label) for one in found]
-    return await durable(serving, journal, request, entries)
+        if not 0.0 < one.weight < math.inf:
+            text = "a weight must be a number above 0"
+            raise Problem(422, "bad_value", text, row=row, column="weight")
+    entries = [Posted("label", one.id, one.label, weight=one.weight) for one in found]
+    return await durable(serving, journal, request, Post(entries))
 
 
 async def remember(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -16,9 +16,20 @@ from riparian.serve.http import Problem, Reply, Request, encode_json
 from riparian.serve.serving import Serving
 from riparian.serve.tables import read_table
 from riparian.sources.front import RowError
-from riparian.sources.journal import Conflict, Full, Journal, Post, Posted, Reused
+from riparian.sources.journal import Journal
+from riparian.sources.labelled import Labelled
+from riparian.sources.post import Conflict, Full, Post, Reused
 
-__all__ = ["Label", "Value", "durable", "journal_of", "learn", "row_body"]
+__all__ = [
+    "Label",
+    "Value",
+    "careful_rows",
+    "durable",
+    "journal_of",
+    "learn",
+    "plain_rows",
+    "row_body",
+]
 
 Value = str | int | float | bool | None
 Label = str | int | bool
@@ -39,6 +50,9 @@ class LearnBody(msgspec.Struct):
     rows: list[LearnRow] | None = None
 
 
+#: Up to this many bytes are read on the event loop; more in a thread.
+_FEW_BYTES = 1 << 16
+
 _body = msgspec.json.Decoder(LearnBody)
 _line = msgspec.json.Decoder(LearnRow)
 
@@ -46,38 +60,50 @@ _line = msgspec.json.Decoder(LearnRow)
 async def learn(serving: Serving, request: Request) -> Reply:
     """Answer a request."""
     journal = journal_of(serving)
-    if len(request.body) > 1 << 16:
-        entries = await asyncio.to_thread(_entries, serving, request)
+    if len(request.body) > _FEW_BYTES:
+        rows = await asyncio.to_thread(_rows, serving, request)
     else:
-        entries = _entries(serving, request)
-    return await durable(serving, journal, request, entries)
+        rows = _rows(serving, request)
+    return await durable(serving, journal, request, Post(rows=rows))
 
 
-def _entries(serving: Serving, request: Request) -> list[Posted]:
+def _rows(serving: Serving, request: Request) -> Labelled:
+    """Return the rows of a request."""
+    found, most = plain_rows(request), serving.limits.row_bytes
+    if found is None or found.longest > most:
+        rows = careful_rows(request)
+        features = [row_body(row.features, i, most) for i, row in enumerate(rows)]
+        found = Labelled.of(features, [row.label for row in rows])
+    if len(found) > serving.limits.rows:
+        raise Problem(413, "too_many_rows", f"a request may have {serving.limits.rows:,} rows")
+    return found
+
+
+def plain_rows(request: Request) -> Labelled | None:
+    """Return the rows of a plain body, without an object for each; None if it is none."""
+    if request.content_type in ("application/json", ""):
+        return Labelled.from_json(request.body, lines=False)
+    if request.content_type == NDJSON:
+        return Labelled.from_json(request.body, lines=True)
+    return None
+
+
+def careful_rows(request: Request) -> Sequence[LearnRow]:
+    """Return the rows of any body; a Problem says what is wrong with it."""
     kind = request.content_type
     if kind in ("application/json", ""):
         body = decode(_body, request.body)
         if body.rows is not None:
-            rows = body.rows
-        elif body.features is not None and body.label is not None:
-            rows = [LearnRow(body.features, body.label)]
-        else:
-            raise Problem(422, "bad_shape", "the body must have features and label, or rows")
-    elif kind == NDJSON:
-        rows = decode_lines(_line, request.body)
-    elif kind in (CSV, ARROW):
+            return list(body.rows)
+        if body.features is not None and body.label is not None:
+            return [LearnRow(body.features, body.label)]
+        raise Problem(422, "bad_shape", "the body must have features and label, or rows")
+    if kind == NDJSON:
+        return list[LearnRow](decode_lines(_line, request.body))
+    if kind in (CSV, ARROW):
         target = request.asked().get("target", "label")
-        rows = _rows_of_table(read_table(kind, request.body), target)
-    else:
-        text = f"send application/json, {NDJSON}, {CSV} or {ARROW}"
-        raise Problem(415, "content_type", text)
-    if len(rows) > serving.limits.rows:
-        raise Problem(413, "too_many_rows", f"a request may have {serving.limits.rows:,} rows")
-    most = serving.limits.row_bytes
-    return [
-        Posted("learn", label=row.label, body=row_body(row.features, i, most))
-        for i, row in enumerate(rows)
-    ]
+        return _rows_of_table(read_table(kind, request.body), target)
+    raise Problem(415, "content_type", f"send application/json, {NDJSON}, {CSV} or {ARROW}")
 
 
 def row_body(features: dict[str, Any], row: int, most: int) -> bytes:
@@ -88,7 +114,7 @@ def row_body(features: dict[str, Any], row: int, most: int) -> bytes:
     return body
 
 
-def _rows_of_table(table: Any, target: str) -> Iterable[Any]:
+def _rows_of_table(table: Any, target: str) -> list[LearnRow]:
     if target not in table.column_names:
         raise Problem(422, "bad_shape", f"there is no column {target!r}; name it with ?target=")
     labels = table.column(target).to_pylist()
@@ -116,18 +142,17 @@ def journal_of(serving: Serving) -> Journal:
     raise Problem(409, "read_only", "this server only answers; serve a folder to learn")
 
 
-async def durable(
-    serving: Serving, journal: Journal, request: Request, entries: list[Posted]
-) -> Reply:
-    """Answer when all entries of a request are durable."""
+async def durable(serving: Serving, journal: Journal, request: Request, post: Post) -> Reply:
+    """Answer when all that a request posts is durable."""
     key = request.header(b"idempotency-key")
     if key is None and (event := request.header(b"ce-id")) is not None:
         key = f"{request.header(b'ce-source') or ''} {event}"
     if key is not None and len(key) > serving.limits.id_bytes:
         raise Problem(422, "bad_key", f"a key may have {serving.limits.id_bytes} bytes")
-    digest = hashlib.sha256(b"\0".join((request.path.encode(), request.query, request.body)))
-    reply = encode_json({"accepted": len(entries)})
-    post = Post(entries, key=key, digest=digest.hexdigest(), reply=reply)
+    if key is not None:
+        parts = b"\0".join((request.path.encode(), request.query, request.body))
+        post.key, post.digest = key, hashlib.sha256(parts).hexdigest()
+    post.reply = encode_json({"accepted": len(post)})
     done = await posted(journal, post)
     if not done.replayed:
         return Reply(body=done.reply)

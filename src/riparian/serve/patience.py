@@ -15,7 +15,8 @@ class Patience:
     """Ends tasks that wait too long for the rest of a body.
 
     A timer for each request would cost more than to predict a row. Here all share one, so a task is
-    ended up to a quarter of a second late.
+    ended up to a quarter of a second late. Time in which the event loop itself did not run, because
+    the machine was busy, does not count.
     """
 
     def __init__(self) -> None:
@@ -48,11 +49,16 @@ class Patience:
         del self._waiting[task]
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._now = loop.time()
+        before, self._now = self._now, loop.time()
+        late = max(0.0, self._now - before - 2 * _STEP)
         for task, until in self._waiting.items():
-            if until is not None and until <= self._now:
+            if until is None:
+                continue
+            if until + late <= self._now:
                 self._waiting[task] = None
                 task.cancel()
+            else:
+                self._waiting[task] = until + late
         if self._waiting:
             loop.call_later(_STEP, self._look, loop)
         else:

@@ -73,6 +73,7 @@ def _entry(
         "best": {"cut": leaf.cut, "feature": leaf.feature, "gain": leaf.gain},
         "runner_up": None if alone else second,
         "epsilon": leaf.epsilon,
+        "epsilons": parameters.get("epsilons", 1),
         "tau": parameters.get("tau"),
         "delta": leaf.delta,
         "rows_to_decide": leaf.examples_needed if math.isfinite(leaf.examples_needed) else None,

@@ -85,7 +85,7 @@ def _learned(target: Path, rows: int) -> Any:
         learner = open_learner(job, checkpoint, settings, lambda event: None)
         journal = job.source.journal  # type: ignore[attr-defined]
         at = learner.feeds[0].positions.get("journal", {"seq": 1})["seq"]
-        ((left,),) = checkpoint.table(f"SELECT count(*) FROM journal WHERE seq >= {int(at)}")
+        ((left,),) = checkpoint.table(f"SELECT coalesce(max(seq) - {int(at)} + 1, 0) FROM journal")
         last = learner.status.counters["messages"] + left
 
         def end(seen: Any) -> None:

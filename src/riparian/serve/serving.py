@@ -13,7 +13,8 @@ from riparian.serve.guard import Guard, Open
 from riparian.serve.limits import Limits
 from riparian.serve.patience import Patience
 from riparian.serve.traffic import Traffic
-from riparian.sources.journal import Full, Journal, Post
+from riparian.sources.journal import Journal
+from riparian.sources.post import Full, Post
 
 if TYPE_CHECKING:
     from riparian.sources.learner import Learner

@@ -12,6 +12,7 @@ tools know the marks 0.1 (look at it) and 0.25 (it has changed).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -86,22 +87,28 @@ class _Feature:
         self._first: list[Any] | None = []
         self._edges: list[float] = []
         self._words: list[str] = []
+        self._places: dict[str, int] = {}
         self._others: set[str] = set()
         self._reference: list[float] = []
         # Blocks of counts, the last one still growing: of the bins, new values, missing values.
         self._blocks: deque[list[int]] = deque(maxlen=_BLOCKS)
 
     def add(self, values: Sequence[Any]) -> None:
-        for value in values:
-            if self._first is not None:
-                self._first.append(value)
-                if len(self._first) == _ROWS:
-                    self._decide(self._first)
-                    self._first = None
-                continue
-            if not self._blocks or sum(self._blocks[-1]) == _ROWS // _BLOCKS:
+        if self._first is not None:
+            n = _ROWS - len(self._first)
+            self._first.extend(values[:n])
+            values = values[n:]
+            if len(self._first) == _ROWS:
+                self._decide(self._first)
+                self._first = None
+        size = _ROWS // _BLOCKS
+        room = size - sum(self._blocks[-1]) if self._blocks else 0
+        for place in map(self._place, values):
+            if not room:
                 self._blocks.append([0] * (self._n_bins + 2))
-            self._blocks[-1][self._place(value)] += 1
+                room = size
+            self._blocks[-1][place] += 1
+            room -= 1
 
     @property
     def _n_bins(self) -> int:
@@ -116,6 +123,7 @@ class _Feature:
             ranked = words[np.argsort(-counts, kind="stable")].tolist()
             self._words, others = ranked[:_MOST_CATEGORIES], ranked[_MOST_CATEGORIES:]
             self._others = set(others)
+            self._places = {word: place for place, word in enumerate(self._words)}
         elif known:
             inner = np.quantile(known, np.linspace(0.0, 1.0, _BINS + 1)[1:-1])
             self._edges = sorted(set(inner.tolist()))
@@ -128,12 +136,13 @@ class _Feature:
             return self._n_bins + 1
         if self._words:
             word = str(value)
-            if word in self._words:
-                return self._words.index(word)
+            place = self._places.get(word)
+            if place is not None:
+                return place
             return self._n_bins - 1 if word in self._others else self._n_bins
         if isinstance(value, str):
             return self._n_bins
-        return int(np.searchsorted(self._edges, value, side="left"))
+        return bisect_left(self._edges, value)
 
     def _shares(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return the shares of the bins among known values; new ones are in the last bin."""
@@ -182,6 +191,7 @@ class _Feature:
         found._first, found._edges = state["first"], list(state["edges"])
         found._words, found._reference = list(state["words"]), list(state["reference"])
         found._others = set(state["others"])
+        found._places = {word: place for place, word in enumerate(found._words)}
         found._blocks.extend(state["blocks"])
         return found
 

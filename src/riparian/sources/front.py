@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riparian.sources.decode.rows import Decoder
+from riparian.sources.decode.rows import Decoder, Rows
+from riparian.sources.labelled import Labelled
+from riparian.sources.lines import Lines
 from riparian.sources.messages import Messages
 
 if TYPE_CHECKING:
-    from riparian.sources.journal import Posted
+    from riparian.sources.post import Posted
 
 __all__ = ["Front", "RowError"]
 
@@ -79,10 +81,31 @@ class Front:
         self.first, now, self._integers = state
         self._decoder = None if now is None else self._messages.restored(now)
 
-    def advance(self, bodies: Sequence[bytes | None]) -> None:
-        """Read rows of the journal again, after a restart."""
-        if self._decoder is not None and bodies:
-            self._decoder.decode(bodies)
+    def known(self) -> dict[str, Any] | None:
+        """Return the state of the decoder; that before the first row if there was none yet."""
+        return self.first if self._decoder is None else self._decoder.state()
+
+    def check_rows(self, posted: Labelled) -> tuple[Labelled, Rows]:
+        """Read rows with labels; return them with the labels that are learned, and decoded.
+
+        Raises
+        ------
+        RowError
+            If one of them cannot be learned; then the state is as it was.
+        """
+        before = self.state()
+        try:
+            labels = []
+            for code, label in enumerate(posted.labels):
+                try:
+                    labels.append(self._learned(label))
+                except ValueError as error:
+                    raise RowError(posted.row_with(code), str(error)) from None
+            rows = self._decoded(Lines(posted.lines), range(len(posted)))
+        except RowError:
+            self.restore(before)
+            raise
+        return posted.with_labels(labels), rows
 
     def check(self, entries: Sequence[Posted]) -> list[Any]:
         """Read the rows of a request; return their labels as they are learned.
@@ -102,10 +125,15 @@ class Front:
         return labels
 
     def _label(self, row: int, entry: Posted) -> Any:
-        """Return a label as a text, or as a whole number if the first one was one."""
-        if entry.kind not in ("learn", "label"):
+        if entry.kind != "label":
             return None
-        label = entry.label
+        try:
+            return self._learned(entry.label)
+        except ValueError as error:
+            raise RowError(row, str(error)) from None
+
+    def _learned(self, label: Any) -> Any:
+        """Return a label as a text, or as a whole number if the first one was one."""
         if isinstance(label, bool):
             label = "true" if label else "false"
         if self._integers is None:
@@ -115,21 +143,25 @@ class Front:
         if isinstance(label, str) and label.lstrip("-").isdecimal() and label.isascii():
             label = int(label) if len(label) < 20 else label
         if not isinstance(label, int) or not -(2**63) <= label < 2**63:
-            raise RowError(row, f"the label {label!r}: labels are whole numbers here")
+            raise ValueError(f"the label {label!r}: labels are whole numbers here")
         return label
 
     def _read(self, entries: Sequence[Posted]) -> None:
         where = [i for i, entry in enumerate(entries) if entry.body is not None]
-        bodies = [entries[i].body for i in where]
+        if where:
+            self._decoded([entries[i].body for i in where], where)
+        elif self._decoder is None:
+            self.begin(_NOTHING)
+
+    def _decoded(self, bodies: Sequence[bytes | None], where: Sequence[int]) -> Rows:
+        """Return rows that can all be learned; `where` says which ones of the request they are."""
         try:
             if self._decoder is None:
-                self.begin(self._messages.sampled(bodies) if bodies else _NOTHING)
-            if not bodies:
-                return
+                self.begin(self._messages.sampled(bodies))
             assert self._decoder is not None
             rows = self._decoder.decode(bodies)
         except ValueError as error:
-            raise RowError(where[0] if where else 0, str(error)) from None
+            raise RowError(where[0], str(error)) from None
         if rows.faults:
             row = min(rows.faults)
             raise RowError(where[row], rows.faults[row])
@@ -139,3 +171,4 @@ class Front:
                 if infinite.size:
                     row = where[int(rows.index[infinite[0]])]
                     raise RowError(row, f"column {name!r}: infinity cannot be learned; send null")
+        return rows

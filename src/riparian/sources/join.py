@@ -65,6 +65,7 @@ class Joined:
     predicted: list[Any]
     rows: list[dict[str, Any]]
     labels: list[Any]
+    weights: list[float]
 
 
 class Join:
@@ -89,7 +90,7 @@ class Join:
         self._times: dict[str, int] = dict(state.get("times", {}))
         self._pending: dict[int, Waiting] = {}
         self._seq_of: dict[str, int] = {}
-        self._early: dict[str, tuple[Any, int]] = {}
+        self._early: dict[str, tuple[Any, int, float]] = {}
         self._done: dict[tuple[str, str], int] = {}
         #: How many labels came after their rows in this process, and the event time between.
         self.delay = (0, 0.0)
@@ -101,8 +102,9 @@ class Join:
         for seq, key, at, row in query("SELECT seq, id, at, row FROM pending ORDER BY seq"):
             self._pending[seq] = (seq, key, at, row)
             self._seq_of[key] = seq
-        for key, label, at in query("SELECT id, label, at FROM early ORDER BY rowid"):
-            self._early[key] = (value_from_json(json.loads(label)), at)
+        early = "SELECT id, label, at, weight FROM early ORDER BY rowid"
+        for key, label, at, weight in query(early):
+            self._early[key] = (value_from_json(json.loads(label)), at, weight)
         for key, kind, at in query("SELECT id, kind, at FROM seen ORDER BY rowid"):
             self._done[kind, key] = at
 
@@ -147,7 +149,7 @@ class Join:
         self, keys: Sequence[str], times: Sequence[int], predicted: Sequence[Any], X: Block
     ) -> Joined:
         """Let rows wait; return those whose labels were faster."""
-        found = Joined([], [], [], [])
+        found = Joined([], [], [], [], [])
         rows = _values(X)
         for key, at, said, row in zip(keys, times, predicted, rows, strict=True):
             if self.settings.dedupe is not None:
@@ -159,10 +161,10 @@ class Join:
                 self._count("duplicate", 1)
                 continue
             if key in self._early:
-                label, _ = self._early.pop(key)
+                label, _, weight = self._early.pop(key)
                 self._change("early", key, None)
                 self._mark("label", key, at)
-                _append(found, key, said, row, label)
+                _append(found, key, said, row, label, weight)
                 continue
             self._seq += 1
             kept = None if said is None else value_to_json(said)
@@ -175,30 +177,38 @@ class Join:
         return found
 
     def add_labels(
-        self, keys: Sequence[str], times: Sequence[int], labels: Sequence[Any]
+        self,
+        keys: Sequence[str],
+        times: Sequence[int],
+        labels: Sequence[Any],
+        weights: Sequence[float] | None = None,
     ) -> Joined:
-        """Give labels to the rows that wait; other labels wait for their rows."""
-        found = Joined([], [], [], [])
-        for key, at, label in zip(keys, times, labels, strict=True):
+        """Give labels to the rows that wait; other labels wait for their rows.
+
+        Without weights each row has the weight 1.
+        """
+        weights = [1.0] * len(keys) if weights is None else weights
+        found = Joined([], [], [], [], [])
+        for key, at, label, weight in zip(keys, times, labels, weights, strict=True):
             if key in self._seq_of:
                 waiting = self._take(self._seq_of[key])
                 n, seconds = self.delay
                 self.delay = (n + 1, seconds + (at - waiting[2]) / 1000)
                 self._mark("label", key, at)
-                _append(found, key, *_parsed(waiting), label)
+                _append(found, key, *_parsed(waiting), label, weight)
             elif key in self._early or ("label", key) in self._done:
                 self._count("duplicate", 1)
             elif ("gone", key) in self._done:
                 self._count("orphan", 1)
             else:
-                self._early[key] = (label, at)
+                self._early[key] = (label, at, weight)
                 text = json.dumps(value_to_json(label))
-                self._change("early", key, (key, text, at))
+                self._change("early", key, (key, text, at, weight))
         return found
 
     def expire(self) -> Joined:
         """Drop what has waited too long; return the rows that are learned with the other label."""
-        found = Joined([], [], [], [])
+        found = Joined([], [], [], [], [])
         # While one of the sources has not come yet, nobody knows how late it is.
         if len({name.partition(" ")[0] for name in self._times}) < 2:
             return found
@@ -225,7 +235,7 @@ class Join:
             self._mark("gone", key, at)
             return
         self._mark("label", key, at)
-        _append(found, key, *_parsed(waiting), self.settings.otherwise)
+        _append(found, key, *_parsed(waiting), self.settings.otherwise, 1.0)
 
     def _take(self, seq: int) -> Waiting:
         waiting = self._pending.pop(seq)
@@ -250,11 +260,14 @@ def _parsed(waiting: Waiting) -> tuple[Any, dict[str, Any]]:
     return None if said is None else value_from_json(said), values
 
 
-def _append(found: Joined, key: str, said: Any, row: dict[str, Any], label: Any) -> None:
+def _append(
+    found: Joined, key: str, said: Any, row: dict[str, Any], label: Any, weight: float
+) -> None:
     found.ids.append(key)
     found.predicted.append(said)
     found.rows.append(row)
     found.labels.append(label)
+    found.weights.append(weight)
 
 
 def _values(X: Block) -> list[dict[str, Any]]:

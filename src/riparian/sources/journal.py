@@ -1,8 +1,9 @@
 """The journal: what was posted to be learned, in the database of a checkpoint.
 
-A request is in the journal as a whole or not at all, and it is durable before it is answered.
-Requests that wait at the same moment share one transaction, so one write to the disk. A thread of
-its own writes; the learner reads the journal by position like any other source.
+A request is in the journal as a whole or not at all, and it is durable before it is answered. Rows
+with labels are one entry for up to 1,000 of them, under the number of the last one. Requests that
+wait at the same moment share one transaction, so one write to the disk. A thread of its own writes;
+the learner reads the journal by position like any other source.
 """
 
 from __future__ import annotations
@@ -12,79 +13,29 @@ import queue
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
+
+import numpy as np
 
 from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.decode.rows import Rows
 from riparian.sources.front import Front, RowError
+from riparian.sources.labelled import Labelled
+from riparian.sources.post import Conflict, Done, Full, Known, Post, Posted, Reused
 
-__all__ = ["Conflict", "Full", "Journal", "Kind", "Post", "Posted", "Reused"]
-
-#: A row to learn with its label, a row that waits for its label, a label, and the mere time.
-Kind: TypeAlias = Literal["learn", "row", "label", "tick"]
+__all__ = ["Journal"]
 
 #: Seconds after which replies to keys and labels of ids are forgotten.
 _REMEMBERED = 86400.0
 #: Requests that share a transaction, and entries that are removed at once.
 _GROUP, _REMOVED = 500, 5000
+#: Rows of an entry, and decoded values that are kept for the learner.
+_ENTRY_ROWS, _KEPT_VALUES = 1000, 2_000_000
 
-
-class Conflict(Exception):  # noqa: N818 - it is an answer
-    """An id has another label already."""
-
-    def __init__(self, row: int, message: str) -> None:
-        super().__init__(message)
-        self.row = row
-
-
-class Reused(Exception):  # noqa: N818 - it is an answer
-    """A key came with another request before."""
-
-
-class Full(Exception):  # noqa: N818 - it is an answer
-    """Too much waits to be learned."""
-
-
-@dataclass(slots=True)
-class Posted:
-    """One entry: its kind, id and label, the class that was predicted, and its features as JSON."""
-
-    kind: Kind
-    id: str | None = None
-    label: Any = None
-    said: Any = None
-    body: bytes | None = None
-
-    def head(self, label: Any) -> bytes:
-        """Return all but the features as JSON."""
-        found: dict[str, Any] = {} if self.id is None else {"id": self.id}
-        if self.kind == "row":
-            found["said"] = self.said
-        elif self.kind != "tick":
-            found["label"] = label
-        return json.dumps(found, separators=(",", ":")).encode()
-
-
-@dataclass(slots=True)
-class Post:
-    """What one request posts."""
-
-    entries: Sequence[Posted]
-    key: str | None = None
-    digest: str = ""
-    reply: bytes = b""
-    done: Future[Done] = field(default_factory=Future)
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A request is durable."""
-
-    reply: bytes
-    #: Whether it was so before: the key came again.
-    replayed: bool = False
+_INSERT = "INSERT INTO journal (seq, n, kind, at, head, body, state) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class Journal:
@@ -135,18 +86,25 @@ class Journal:
         self._counted = threading.Lock()
         self.commits, self.commit_seconds = 0, 0.0
         self._stored = front.begun()
-        self._last_times()
+        self._last()
+        #: Decoded rows that the learner has not read yet, and how many values they have.
+        self._kept: deque[Known] = deque()
+        self._kept_values = 0
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
     def _waiting(self) -> tuple[int, int]:
-        query = "SELECT count(*), coalesce(sum(length(body) + length(head)), 0) FROM journal"
+        query = "SELECT coalesce(sum(n), 0), coalesce(sum(length(body) + length(head)), 0) "
+        query += "FROM journal"
         ((n, size),) = self._checkpoint.table(query)
         return int(n), int(size)
 
-    def _last_times(self) -> None:
+    def _last(self) -> None:
+        """Find out the last time and the last number."""
         ((at,),) = self._checkpoint.table("SELECT coalesce(max(at), 0) FROM journal")
-        self._at = int(at)
+        query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'journal'"
+        ((seq,),) = self._checkpoint.table(query)
+        self._at, self._seq = int(at), int(seq)
 
     def post(self, post: Post) -> Future[Done]:
         """Write a request soon; the future is done when it is durable.
@@ -158,7 +116,7 @@ class Journal:
         """
         if self.fault is not None:
             raise OSError(self.fault)
-        if self.rows + len(post.entries) > self._most[0] or self.bytes > self._most[1]:
+        if self.rows + len(post) > self._most[0] or self.bytes > self._most[1]:
             raise Full(f"{self.rows:,} rows wait to be learned")
         self._posts.put(post)
         return post.done
@@ -166,6 +124,16 @@ class Journal:
     def read(self, n: int, size: int) -> None:
         """Note that the learner has read entries."""
         self._count(-n, -size)
+
+    def decoded(self, seqs: Sequence[int]) -> list[Known] | None:
+        """Return the decoded rows of entries, which are forgotten; None unless all are kept."""
+        found: dict[int, Known] = {}
+        with self._counted:
+            while self._kept and self._kept[0].seq <= seqs[-1]:
+                known = self._kept.popleft()
+                self._kept_values -= known.values
+                found[known.seq] = known
+        return [found[seq] for seq in seqs] if all(seq in found for seq in seqs) else None
 
     def forget(self, before: int) -> None:
         """Remove the entries before a position soon: two checkpoints have them."""
@@ -203,15 +171,16 @@ class Journal:
 
     def _write(self, group: list[Post]) -> None:
         """Write requests in one transaction, then answer them."""
-        before = self.front.state()
+        before, seq = self.front.state(), self._seq
         clock = time.perf_counter()
         answers: list[Done | Exception] = []
         counts = (0, 0)
+        kept: list[Known] = []
         try:
             with self._checkpoint.writing() as db:
                 for post in group:
                     try:
-                        done, n, size = self._one(db, post)
+                        done, n, size = self._one(db, post, kept)
                     except (RowError, Conflict, Reused) as error:
                         answers.append(error)
                         continue
@@ -225,11 +194,13 @@ class Journal:
         except BaseException as error:
             # Nothing of the group is there: not even what the front has learned from it.
             self.front.restore(before)
+            self._seq = seq
             if not isinstance(error, sqlite3.OperationalError):
                 self.fault = str(error)
             for post in group:
                 post.done.set_exception(OSError(f"the journal cannot be written: {error}"))
             return
+        self._keep(kept)
         self._stored = begun
         self.commits += 1
         self.commit_seconds += time.perf_counter() - clock
@@ -244,8 +215,16 @@ class Journal:
         with self._counted:
             self.rows, self.bytes = max(0, self.rows + n), max(0, self.bytes + size)
 
-    def _one(self, db: sqlite3.Connection, post: Post) -> tuple[Done, int, int]:
-        """Write a request; return what to answer, and how many entries and bytes it has."""
+    def _keep(self, kept: Sequence[Known]) -> None:
+        """Keep decoded rows for the learner, unless it is far behind."""
+        with self._counted:
+            for known in kept:
+                if self._kept_values + known.values <= _KEPT_VALUES:
+                    self._kept.append(known)
+                    self._kept_values += known.values
+
+    def _one(self, db: sqlite3.Connection, post: Post, kept: list[Known]) -> tuple[Done, int, int]:
+        """Write a request; return what to answer, and how many rows and bytes it has."""
         if post.key is not None:
             found = db.execute(
                 "SELECT digest, reply FROM replied WHERE key = ?", (post.key,)
@@ -255,24 +234,62 @@ class Journal:
                     raise Reused("the key came with another request before")
                 return Done(bytes(found[1]), replayed=True), 0, 0
         at = self._now()
+        before = self.front.known()
+        rows: list[tuple[Any, ...]] = []
+        decoded: list[Known] = []
+        if post.rows is not None and len(post.rows):
+            rows, decoded = self._rows(post.rows, at)
+        if post.entries:
+            rows += self._entries(db, post.entries, at)
+        now = self.front.known()
+        if now == (before or self.front.first):
+            kept += decoded
+        elif rows:
+            # The learner's decoder takes the same state, however many rows it decodes at once.
+            rows[0] = (*rows[0][:-1], json.dumps(now))
+        db.executemany(_INSERT, rows)
+        self._seq = rows[-1][0] if rows else self._seq
+        if post.key is not None:
+            row = (post.key, post.digest, post.reply, at)
+            db.execute("INSERT INTO replied VALUES (?, ?, ?, ?)", row)
+        size = sum(len(row[4]) + len(row[5] or b"") for row in rows)
+        return Done(post.reply), len(post), size
+
+    def _rows(self, posted: Labelled, at: int) -> tuple[list[tuple[Any, ...]], list[Known]]:
+        """Return the entries of rows with labels, and the decoded rows of each."""
+        posted, decoded = self.front.check_rows(posted)
+        state = self.front.known()
+        assert state is not None
+        found: list[tuple[Any, ...]] = []
+        kept: list[Known] = []
+        for start in range(0, len(posted), _ENTRY_ROWS):
+            part = posted.piece(start, start + _ENTRY_ROWS)
+            seq = self._seq + start + len(part)
+            found.append((seq, len(part), "learn", at, part.head(), part.lines, None))
+            rows = decoded
+            if len(part) < len(posted):
+                X = decoded.X.rows(slice(start, start + len(part)))
+                rows = Rows(X, None, np.arange(len(part)))
+            kept.append(Known(seq, rows, state))
+        return found, kept
+
+    def _entries(
+        self, db: sqlite3.Connection, entries: Sequence[Posted], at: int
+    ) -> list[tuple[Any, ...]]:
+        """Return the entries of rows that wait, and of labels, which are marked as known."""
         before = self.front.state()
-        labels = self.front.check(post.entries)
+        labels = self.front.check(entries)
         try:
-            new = self._new_labels(db, post.entries, labels)
+            new = self._new_labels(db, entries, labels)
         except Conflict:
             self.front.restore(before)
             raise
         db.executemany("INSERT INTO labelled VALUES (?, ?, ?)", [(*pair, at) for pair in new])
-        rows = [
-            (entry.kind, at, head, entry.body)
-            for entry, head in zip(post.entries, _heads(post.entries, labels), strict=True)
+        pairs = zip(entries, labels, strict=True)
+        return [
+            (self._seq + 1 + i, 1, entry.kind, at, entry.head(label), entry.body, None)
+            for i, (entry, label) in enumerate(pairs)
         ]
-        db.executemany("INSERT INTO journal (kind, at, head, body) VALUES (?, ?, ?, ?)", rows)
-        if post.key is not None:
-            row = (post.key, post.digest, post.reply, at)
-            db.execute("INSERT INTO replied VALUES (?, ?, ?, ?)", row)
-        size = sum(len(head) + len(body or b"") for _, _, head, body in rows)
-        return Done(post.reply), len(rows), size
 
     def _new_labels(
         self, db: sqlite3.Connection, entries: Sequence[Posted], labels: Sequence[Any]
@@ -282,13 +299,13 @@ class Journal:
         for row, (entry, label) in enumerate(zip(entries, labels, strict=True)):
             if entry.kind != "label" or entry.id is None:
                 continue
-            text = json.dumps(label)
+            text = json.dumps(label if entry.weight == 1.0 else [label, entry.weight])
             found = db.execute("SELECT label FROM labelled WHERE id = ?", (entry.id,)).fetchone()
             known = new.get(entry.id) if found is None else found[0]
             if known is None:
                 new[entry.id] = text
             elif known != text:
-                raise Conflict(row, f"the id {entry.id!r} has the label {known} already")
+                raise Conflict(row, f"the id {entry.id!r} has the label {_shown(known)} already")
         return list(new.items())
 
     def _now(self) -> int:
@@ -327,16 +344,7 @@ class Journal:
             db.execute("DELETE FROM journal WHERE seq < ?", (min(self._forget, first + most),))
 
 
-def _heads(entries: Sequence[Posted], labels: Sequence[Any]) -> list[bytes]:
-    """Return the heads of entries. Rows of a class that are learned at once have the same one."""
-    known: dict[Any, bytes] = {}
-    found = []
-    for entry, label in zip(entries, labels, strict=True):
-        if entry.kind != "learn":
-            found.append(entry.head(label))
-            continue
-        head = known.get(label)
-        if head is None:
-            head = known[label] = entry.head(label)
-        found.append(head)
-    return found
+def _shown(known: str) -> str:
+    """Return a known label for people."""
+    label = json.loads(known)
+    return f"{label[0]!r} with the weight {label[1]:g}" if isinstance(label, list) else known

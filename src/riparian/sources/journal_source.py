@@ -1,13 +1,23 @@
-"""The journal as a source: the learner reads what was posted, by position."""
+"""The journal as a source: the learner reads what was posted, by position.
+
+Rows with labels come as lines, which stay one text; rows that wait and labels as single messages.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import deque
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from riparian.data.block import joined
+from riparian.sources.decode.rows import Rows
 from riparian.sources.journal import Journal
+from riparian.sources.labelled import JournalEntries, JournalLines, LabelKeys
+from riparian.sources.post import Known
 from riparian.sources.source import Chunk, GapError, Lag, Position, Start
 
 __all__ = ["NAME", "JournalSource"]
@@ -16,11 +26,28 @@ NAME = "journal:"
 _PARTITION = "journal"
 
 
-class JournalSource:
-    """The entries of a journal, one message each.
+class Entry(NamedTuple):
+    """An entry of the journal: `n` messages, the last of which has the number `seq`."""
 
-    The features of an entry are its message, and its head is the key. An entry without features
-    is a message without a value. Positions are sequence numbers.
+    seq: int
+    n: int
+    kind: str
+    at: int
+    head: bytes
+    body: bytes | None
+    state: str | None
+
+    @property
+    def first(self) -> int:
+        """The number of its first message."""
+        return self.seq - self.n + 1
+
+
+class JournalSource:
+    """The entries of a journal. A chunk has rows with labels, or other entries.
+
+    The features of a row are its message, and what else is known is the key. An entry without
+    features is a message without a value. Positions are sequence numbers of messages.
 
     Parameters
     ----------
@@ -58,8 +85,12 @@ class JournalSource:
             )
         self.seek(_PARTITION, positions.get(_PARTITION, {"seq": 1}))
         self._durable.append(self._seq)
-        query = "SELECT count(*), coalesce(sum(length(body) + length(head)), 0) FROM journal "
-        n, size = self._db.execute(query + "WHERE seq < ?", (self._seq,)).fetchone()
+        query = "SELECT coalesce(sum(n), 0), coalesce(sum(length(body) + length(head)), 0) "
+        query += "FROM journal WHERE seq < ?"
+        n, size = self._db.execute(query, (self._seq,)).fetchone()
+        for entry in self._entries():
+            n += max(0, self._seq - entry.first)
+            break
         self.journal.read(n, size)
         self._counted = self._seq
 
@@ -78,9 +109,9 @@ class JournalSource:
     def _first(self) -> int:
         """Return the first entry that is there, or the next that will be."""
         assert self._db is not None
-        (first,) = self._db.execute("SELECT min(seq) FROM journal").fetchone()
-        if first is not None:
-            return int(first)
+        query = "SELECT seq - n + 1 FROM journal ORDER BY seq LIMIT 1"
+        if (first := self._db.execute(query).fetchone()) is not None:
+            return int(first[0])
         query = "SELECT seq FROM sqlite_sequence WHERE name = 'journal'"
         last = self._db.execute(query).fetchone()
         return 1 if last is None else int(last[0]) + 1
@@ -88,25 +119,50 @@ class JournalSource:
     def poll(self, most: int, timeout: float) -> Chunk | None:
         assert self._db is not None
         self.journal.written.clear()
-        rows = self._read(most)
-        if not rows:
+        entries = self._read(most)
+        if not entries:
             self.journal.written.wait(timeout)
-            rows = self._read(most)
-        if not rows:
+            entries = self._read(most)
+        if not entries:
             return None
-        seqs, _, times, _heads, bodies = zip(*rows, strict=True)
-        first, self._seq = {"seq": seqs[0]}, seqs[-1] + 1
-        new = [(head, body) for seq, _, _, head, body in rows if seq >= self._counted]
-        self.journal.read(len(new), sum(len(h) + len(b or b"") for h, b in new))
-        self._counted = max(self._counted, self._seq)
-        keys = [f"{kind} ".encode() + head for _, kind, _, head, _ in rows]
-        after = {"seq": self._seq}
-        return Chunk(_PARTITION, first, after, bodies, keys=keys, times=times, places=seqs)
+        start = self._seq
+        stop = min(entries[-1].seq + 1, start + most)
+        self._seq = stop
+        done = [entry for entry in entries if self._counted <= entry.seq < stop]
+        size = sum(len(entry.head) + len(entry.body or b"") for entry in done)
+        self.journal.read(max(0, stop - max(start, self._counted)), size)
+        self._counted = max(self._counted, stop)
+        part = slice(start - entries[0].first, stop - entries[0].first)
+        learned = entries[0].kind == "learn"
+        values, keys = _lines(entries, part, self.journal) if learned else _messages(entries)
+        times = [at for entry in entries for at in [entry.at] * entry.n][part]
+        places = range(start, stop)
+        return Chunk(
+            _PARTITION, {"seq": start}, {"seq": stop}, values, keys=keys, times=times, places=places
+        )
 
-    def _read(self, most: int) -> list[tuple[Any, ...]]:
+    def _entries(self) -> Iterator[Entry]:
         assert self._db is not None
-        query = "SELECT seq, kind, at, head, body FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?"
-        return self._db.execute(query, (self._seq, most)).fetchall()
+        query = "SELECT seq, n, kind, at, head, body, state FROM journal WHERE seq >= ? "
+        return map(Entry._make, self._db.execute(query + "ORDER BY seq", (self._seq,)))
+
+    def _read(self, most: int) -> list[Entry]:
+        """Return the next entries, of one form. A decoder takes a new state before a chunk."""
+        found: list[Entry] = []
+        n = 0
+        for entry in self._entries():
+            learned = entry.kind == "learn"
+            if found and (
+                n + entry.n > most
+                or entry.state is not None
+                or learned != (found[0].kind == "learn")
+            ):
+                break
+            found.append(entry)
+            n += min(entry.n, entry.seq - self._seq + 1)
+            if n >= most:
+                break
+        return found
 
     def behind(self) -> Mapping[str, Lag]:
         return {_PARTITION: Lag(messages=self.journal.rows)}
@@ -121,3 +177,36 @@ class JournalSource:
         if self._db is not None:
             self._db.close()
             self._db = None
+
+
+def _state(entries: Sequence[Entry]) -> Mapping[str, Any] | None:
+    return None if entries[0].state is None else json.loads(entries[0].state)
+
+
+def _messages(entries: Sequence[Entry]) -> tuple[JournalEntries, list[bytes]]:
+    """Return rows that wait and labels, and their keys."""
+    keys = [f"{entry.kind} ".encode() + entry.head for entry in entries]
+    return JournalEntries([entry.body for entry in entries], _state(entries)), keys
+
+
+def _lines(
+    entries: Sequence[Entry], part: slice, journal: Journal
+) -> tuple[JournalLines, LabelKeys]:
+    """Return rows with labels, and these."""
+    text = b"".join([entry.body or b"" for entry in entries])
+    keys = LabelKeys.stored([entry.head for entry in entries])
+    known = journal.decoded([entry.seq for entry in entries])
+    if part.start or part.stop < len(keys):
+        lines = JournalLines(text)[part]
+        return JournalLines(b"".join([line + b"\n" for line in lines]), _state(entries)), keys[part]
+    if known is None or any(one.state != known[0].state for one in known):
+        return JournalLines(text, _state(entries)), keys
+    return JournalLines(text, None, _joined(known), known[0].state), keys
+
+
+def _joined(known: Sequence[Known]) -> Rows:
+    """Return the decoded rows of entries."""
+    if len(known) == 1:
+        return known[0].rows
+    X = joined([one.rows.X for one in known])
+    return Rows(X, None, np.arange(X.n_rows))

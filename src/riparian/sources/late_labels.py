@@ -98,7 +98,7 @@ class LateLabels:
             letter = DeadLetter(read.source, read.chunk.partition, found.ids[i], reason, text)
             self._refused.add(letter, "model")
 
-        self._rows.learn_predicted(X, y, found.predicted, refuse)
+        self._rows.learn_predicted(X, y, found.predicted, found.weights, refuse)
 
     def _label(self, label: Any) -> Any:
         """Return a label as the labels of the second source are: the other label is a text."""

@@ -12,9 +12,6 @@ from riparian.sources.messages import Messages
 
 __all__ = ["open_journal"]
 
-#: Entries that are read again at once.
-_BLOCK = 10_000
-
 
 def open_journal(
     checkpoint: Checkpoint, messages: Messages, integers: bool | None, **options: Any
@@ -36,16 +33,13 @@ def open_journal(
     if stored := checkpoint.table("SELECT text FROM posted"):
         begun = json.loads(stored[0][0])
         first, integers = begun["first"], begun["integers"]
-    seq = 1
     for generation in checkpoint.generations()[:1]:
         now = generation.state["decoders"][0]
-        seq = int(generation.positions[0].get("journal", {"seq": 1})["seq"])
+    # A later request may have added columns.
+    newest = "SELECT state FROM journal WHERE state IS NOT NULL ORDER BY seq DESC LIMIT 1"
+    for (text,) in checkpoint.table(newest):
+        now = json.loads(text)
     front = Front(messages, integers)
     if first is not None:
         front.begin(first, now or first)
-    while rows := checkpoint.table(
-        f"SELECT seq, body FROM journal WHERE seq >= {seq} ORDER BY seq LIMIT {_BLOCK}"
-    ):
-        front.advance([body for _, body in rows])
-        seq = rows[-1][0] + 1
     return Journal(checkpoint, front, **options)

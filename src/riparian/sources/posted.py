@@ -8,10 +8,12 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riparian.data.block import Block
 from riparian.sources.items import Read
 from riparian.sources.join import Join, Joined
+from riparian.sources.labelled import LabelKeys
 from riparian.sources.late_labels import LateLabels
 from riparian.sources.prequential import Prequential
 from riparian.sources.refused import Refused
@@ -42,36 +44,45 @@ class PostedRows(LateLabels):
         chunk, join = read.chunk, self.join
         assert chunk.keys is not None
         assert chunk.times is not None
-        place = {int(i): row for row, i in enumerate(read.rows.index.tolist())}
-        kinds, heads = _opened(chunk.keys)
         for number in ("0", "1"):
             join.see(f"{number} {chunk.partition}", chunk.times)
-        found = Joined([], [], [], [])
+        found = Joined([], [], [], [], [])
+        if isinstance(chunk.keys, LabelKeys):
+            self._learn_rows(read, read.rows.X, chunk.keys.column(read.rows.index), read.rows.index)
+        else:
+            self._take(read, chunk.keys, chunk.times, found)
+        _extend(found, join.expire())
+        self._flush(read, found)
+
+    def _take(
+        self, read: Read, keys: Sequence[bytes | None], times: Sequence[int], found: Joined
+    ) -> None:
+        """Take entries of several kinds."""
+        join = self.join
+        place = {int(i): row for row, i in enumerate(read.rows.index.tolist())}
+        kinds, heads = _opened(keys)
         for kind, run in groupby(range(len(kinds)), key=kinds.__getitem__):
             messages = list(run)
             if kind == "label":
-                keys = [heads[i]["id"] for i in messages]
+                ids = [heads[i]["id"] for i in messages]
                 labels = [heads[i]["label"] for i in messages]
-                times = [chunk.times[i] for i in messages]
-                _extend(found, join.add_labels(keys, times, labels))
+                weights = [heads[i].get("weight", 1.0) for i in messages]
+                _extend(found, join.add_labels(ids, [times[i] for i in messages], labels, weights))
             elif kind == "row":
                 kept = [i for i in messages if i in place]
                 X = self._part(read, [place[i] for i in kept])
-                keys = [heads[i]["id"] for i in kept]
+                ids = [heads[i]["id"] for i in kept]
                 said = [heads[i]["said"] for i in kept]
-                times = [chunk.times[i] for i in kept]
-                _extend(found, join.add_rows(keys, times, said, X))
+                _extend(found, join.add_rows(ids, [times[i] for i in kept], said, X))
             elif kind == "learn":
                 self._flush(read, found)
                 self._learn_now(read, [i for i in messages if i in place], place, heads)
-        _extend(found, join.expire())
-        self._flush(read, found)
 
     def _flush(self, read: Read, found: Joined) -> None:
         """Learn the rows that have got their labels so far."""
         if found.ids:
             self._learn_found(read, found)
-            for part in (found.ids, found.predicted, found.rows, found.labels):
+            for part in (found.ids, found.predicted, found.rows, found.labels, found.weights):
                 part.clear()
 
     def _learn_now(
@@ -80,12 +91,15 @@ class PostedRows(LateLabels):
         labels = [heads[i]["label"] for i in messages]
         whole = all(type(label) is int for label in labels)
         y = np.array(labels, dtype=np.int64 if whole else object)
+        X = self._part(read, [place[i] for i in messages])
+        self._learn_rows(read, X, y, messages)
 
+    def _learn_rows(self, read: Read, X: Block, y: NDArray[Any], messages: Any) -> None:
         def refuse(row: int, reason: str) -> None:
-            self._refused.add_message(read, messages[row], reason, "model")
+            self._refused.add_message(read, int(messages[row]), reason, "model")
 
-        if messages:
-            self._rows.learn(self._part(read, [place[i] for i in messages]), y, refuse)
+        if len(messages):
+            self._rows.learn(X, y, refuse)
 
     def _part(self, read: Read, rows: list[int]) -> Block:
         X = read.rows.X
@@ -119,3 +133,4 @@ def _extend(found: Joined, more: Joined) -> None:
     found.predicted += more.predicted
     found.rows += more.rows
     found.labels += more.labels
+    found.weights += more.weights

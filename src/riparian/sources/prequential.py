@@ -90,14 +90,23 @@ class Prequential:
         by_halves(X.n_rows, predict, lambda i, reason: None)
         return found
 
-    def learn_predicted(self, X: Block, y: Any, predicted: Sequence[Any], refuse: Refuse) -> None:
-        """Learn rows that were predicted when they came."""
+    def learn_predicted(
+        self,
+        X: Block,
+        y: Any,
+        predicted: Sequence[Any],
+        weights: Sequence[float],
+        refuse: Refuse,
+    ) -> None:
+        """Learn rows that were predicted when they came. Each counts once in the evaluation."""
+        plain = all(weight == 1.0 for weight in weights)
 
         def learn(start: int, stop: int) -> int:
             stop = self._window_end(start, self._paced(start, stop))
             clock = time.perf_counter()
             part = X.rows(slice(start, stop))
-            self.model.partial_fit(part, y[start:stop])
+            given = None if plain else weights[start:stop]
+            self.model.partial_fit(part, y[start:stop], sample_weight=given)
             self._took(part, time.perf_counter() - clock)
             self._evaluate(None, y[start:stop].tolist(), predicted[start:stop], [])
             return stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -339,15 +340,14 @@ def test_own_code_is_small_and_the_licences_are_there():
     ]  # fmt: skip
 
 
-def test_the_curve_ahead_is_the_bound_and_ends_where_the_leaf_splits():
-    """Hoeffding's epsilon falls as the square root of n, so the curve is known exactly."""
+def state_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """The state of a race as contest.js computes it."""
     import shutil
     from pathlib import Path
 
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    entry = frames.race(12, 800.0)
     module = Path(__file__).parents[3] / "src" / "riparian" / "serve" / "page" / "contest.js"
     script = (
         f"const {{contest, progress}} = await import('{module.as_uri()}');"
@@ -355,10 +355,27 @@ def test_the_curve_ahead_is_the_bound_and_ends_where_the_leaf_splits():
         "console.log(JSON.stringify({...contest(entry), share: progress(entry)}))"
     )
     command = [node, "--input-type=module", "-e", script]
-    state = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    found: dict[str, Any] = json.loads(
+        subprocess.run(command, capture_output=True, check=True).stdout
+    )
+    return found
+
+
+def test_the_curve_ahead_is_the_bound_and_ends_where_the_leaf_splits():
+    """Hoeffding's epsilon falls as the square root of n, so the curve is known exactly."""
+    entry = frames.race(12, 800.0)
+    state = state_of(entry)
     assert state["finish"] == pytest.approx(800 + entry["rows_to_decide"])
     assert state["share"] == pytest.approx(800 / (800 + entry["rows_to_decide"]))
     goal = max(state["gap"], entry["tau"])
     for point in state["ahead"]:
         assert point["epsilon"] == pytest.approx(frames.epsilon(point["n"]))
     assert frames.epsilon(state["finish"]) == pytest.approx(goal)
+
+
+def test_the_margin_is_as_many_epsilons_as_the_gap_must_exceed():
+    entry = frames.race(12, 800.0)
+    once, twice = state_of(entry), state_of({**entry, "epsilons": 2})
+    assert twice["last"]["epsilon"] == pytest.approx(2 * once["last"]["epsilon"])
+    assert twice["tau"] == pytest.approx(2 * once["tau"])
+    assert twice["gap"] == once["gap"]

@@ -4,18 +4,20 @@ const STEPS = 24;
 
 /** The state of a race `entry` of a frame, or of a race that ended with a `certificate`. */
 export function contest(entry, certificate = null) {
-  const checks = entry.history.map(([n, best, second, epsilon]) => ({ n, best, second: second ?? 0, epsilon: epsilon ?? 0 }));
+  // The gap must exceed so many epsilons, so they are the margin; the tie line grows with it.
+  const factor = entry.epsilons ?? 1;
+  const checks = entry.history.map(([n, best, second, epsilon]) => ({ n, best, second: second ?? 0, epsilon: factor * (epsilon ?? 0) }));
   if (!checks.length && entry.best) {
     const second = entry.runner_up?.gain ?? 0;
-    checks.push({ n: entry.rows, best: entry.best.gain, second, epsilon: entry.epsilon ?? 0 });
+    checks.push({ n: entry.rows, best: entry.best.gain, second, epsilon: factor * (entry.epsilon ?? 0) });
   }
   if (certificate) {
     const { n, gain, runner_up_gain, epsilon } = certificate;
     const before = checks.filter((check) => check.n < n);
-    checks.splice(0, checks.length, ...before, { n, best: gain, second: runner_up_gain ?? 0, epsilon });
+    checks.splice(0, checks.length, ...before, { n, best: gain, second: runner_up_gain ?? 0, epsilon: factor * epsilon });
   }
   const last = checks.at(-1) ?? null;
-  const tau = entry.tau ?? 0;
+  const tau = factor * (entry.tau ?? 0);
   const gap = last ? last.best - last.second : null;
   const more = certificate ? null : entry.rows_to_decide;
   const finish = last && more !== null && more !== undefined ? last.n + Math.max(more, 1) : null;

@@ -21,6 +21,7 @@ from riparian.sources.decode.rows import (
     merged,
     reason,
 )
+from riparian.sources.labelled import JournalEntries, JournalLines
 from riparian.sources.lines import Lines
 from riparian.sources.payloads import Payloads
 from riparian.streams.readers.columns import Selection
@@ -109,9 +110,7 @@ class JsonDecoder:
         opener: Opener | None = None,
     ) -> JsonDecoder:
         """Return the decoder of an earlier process."""
-        types = {k: None if v is None else _TYPES[v] for k, v in state["types"].items()}
-        decided = Decided(state["kinds"], labels_from(state["labels"]), types)
-        return cls(selection, decided, max_features, opener)
+        return cls(selection, _decided(state), max_features, opener)
 
     def state(self) -> dict[str, Any]:
         decided = self._stream.decided
@@ -134,6 +133,10 @@ class JsonDecoder:
 
     def decode(self, values: Sequence[bytes | None]) -> Rows:
         wrong: dict[int, str] = {}
+        if isinstance(values, JournalEntries | JournalLines) and values.state is not None:
+            self._make(_decided(values.state))
+        if isinstance(values, JournalLines) and values.rows and values.known == self.state():
+            return values.rows
         if self._opener is not None:
             values, wrong = self._opener.open(values)
         elif (data := _joined(values)) is not None:
@@ -149,6 +152,11 @@ class JsonDecoder:
         X, y, index, wrong = merged(self._parse, list(lines.values()), few=few)
         faults |= {int(where[i]): message for i, message in wrong.items()}
         return Rows(X, y, where[index], faults)
+
+
+def _decided(state: Mapping[str, Any]) -> Decided:
+    types = {k: None if v is None else _TYPES[v] for k, v in state["types"].items()}
+    return Decided(state["kinds"], labels_from(state["labels"]), types)
 
 
 def _joined(values: Sequence[bytes | None]) -> bytes | None:
