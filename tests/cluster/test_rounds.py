@@ -50,6 +50,20 @@ def test_the_same_bytes_for_any_number_of_threads(make, seed):
     assert [f.name for f in inside.features(model)] == ["a", "b", "job", "new", "town"]
 
 
+def test_a_round_has_200_rows_for_each_leaf_and_rows_are_dealt_to_equal_rounds():
+    class Leaves:
+        n_leaves_ = 30  # 6,000 rows
+
+    with rp.cluster.threads(1) as pool:
+        rounds = Rounds(pool, 1)
+        model: Any = Leaves()
+        assert rounds.size(model) == 6000
+        assert [rounds.next(n, model) for n in (10, 6000, 8999, 9001, 15_001)] == [
+            *(10, 6000, 8999),
+            *(4501, 5001),
+        ]
+
+
 def test_the_number_of_shards_matters_and_that_of_workers_does_not():
     columns, y = stream(6000, 1)
     found = {}

@@ -30,8 +30,9 @@ from riparian.storage.modelfile import to_bytes
 
 __all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "Task", "round_size"]
 
-#: Rows of a round: for each leaf, at least, and at most.
-ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 400, 2_000, 1 << 22
+#: Rows of a round: for each leaf, at least, and at most. 200 is the grace period of VFDT: a leaf is
+#: checked as often as in one process. Twice as many cost 0.25 points of accuracy more.
+ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 200, 2_000, 1 << 22
 #: Shards that take this many times the median are also given to another worker.
 STRAGGLES = 3.0
 #: After the last round, answers that are late are waited for this many seconds.
@@ -46,7 +47,7 @@ def round_size(leaves: int) -> int:
     Examples
     --------
     >>> round_size(1), round_size(1000)
-    (2000, 400000)
+    (2000, 200000)
     """
     return min(max(ROWS_PER_LEAF * leaves, LEAST_ROWS), MOST_ROWS)
 
@@ -152,8 +153,12 @@ class Rounds:
         return round_size(model.n_leaves_)
 
     def next(self, left: int, model: StreamClassifier[Any]) -> int:
-        """Return how many of the rows that are there make the next round: all, or an equal part."""
-        return -(-left // max(1, left // self.size(model)))
+        """Return how many of the rows that are there make the next round: all, or an equal part.
+
+        The number of parts is the one that brings them nearest to the size of a round.
+        """
+        size = self.size(model)
+        return -(-left // max(1, (2 * left + size) // (2 * size)))
 
     def learn(
         self,
