@@ -15,7 +15,7 @@ import pytest
 import riparian as rp
 from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.pool import WorkerDied
-from riparian.cluster.rounds import DifferentAnswers, Rounds
+from riparian.cluster.rounds import DifferentAnswers, Rounds, round_size
 from riparian.cluster.worker import RowWorker
 from tests import inside
 from tests.cluster.parts import digest, learned, lessons, part, stream
@@ -106,7 +106,7 @@ def test_processes_give_the_bytes_of_threads_while_some_of_them_are_killed(kills
         try:
             at = 1000
             while at < len(y):
-                stop = min(len(y), at + max(2000, 400 * model.n_leaves_))
+                stop = min(len(y), at + round_size(model.n_leaves_))
                 rounds.learn(model, lessons(columns, y, at, stop, 16))
                 at = stop
             assert digest(model) == expected

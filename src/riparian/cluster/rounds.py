@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import pickle
 import statistics
 import time
 from collections import deque
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from riparian.cluster.message import pack, unpack
+from riparian.cluster.message import pack, pickled, unpack
 from riparian.cluster.pool import Handle, Pool, WorkerDied
 from riparian.cluster.shards import check_shards, groups, merged
 from riparian.cluster.summary import Codes, absorb
@@ -96,7 +95,9 @@ class Learned(NamedTuple):
 class Task:
     """What one worker is asked for: shards of a subtree, or members of a forest."""
 
-    def __init__(self, first: int, end: int, data: bytes, key: Mapping[str, Any]) -> None:
+    def __init__(
+        self, first: int, end: int, data: tuple[bytes, ...], key: Mapping[str, Any]
+    ) -> None:
         self.first, self.end, self.data, self.key = first, end, data, key
         self.answer: bytes | None = None
         self.by = -1
@@ -188,7 +189,7 @@ class Rounds:
         for first, end in groups(self.shards, self._pool.workers):
             found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
             if found:
-                tasks.append(Task(first, end, pickle.dumps((first, end, found)), key))
+                tasks.append(Task(first, end, pickled((first, end, found)), key))
         self._ask_all(tasks, begin)
         parts = {}
         for task in tasks:
@@ -227,7 +228,7 @@ class Rounds:
                     break
                 self.counts["doubled"] += bool(task.asked)
                 task.asked[worker] = self._clock.now()
-                future = self._pool.ask(worker, self.method, begin, task.data)
+                future = self._pool.ask(worker, self.method, begin, *task.data)
                 open_[future] = worker, task
                 self._busy[worker] = future
             self._clock.wait([*open_, *self._late], self._patience(tasks, took))
