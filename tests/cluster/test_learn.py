@@ -135,13 +135,13 @@ if __name__ == "__main__":
 """
 
 
-def lives(program: Path, kind: str, rows: Path, folder: Path, seed: int, longer: float) -> int:
-    """Kill a learner at random points until it has learned all; return how often it was killed.
+def lives(program: Path, kind: str, rows: Path, folder: Path, rng: random.Random, most: int) -> int:
+    """Run a learner until it has learned all; return how often it was killed, at most `most` times.
 
-    A life may take `longer` seconds more than the one before it.
+    Processes need longer to start.
     """
-    rng = random.Random(seed)
-    for life in range(60):
+    longest = 2.0 if kind == "threads" else 6.0
+    for life in range(most + 1):
         with subprocess.Popen(
             [sys.executable, program, kind, rows, folder],
             stdout=subprocess.PIPE,
@@ -150,7 +150,7 @@ def lives(program: Path, kind: str, rows: Path, folder: Path, seed: int, longer:
             assert process.stdout is not None
             process.stdout.readline()
             try:
-                process.wait(None if life == 59 else rng.uniform(longer, 2 * longer) * (life + 1))
+                process.wait(None if life == most else rng.uniform(0.05, longest))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
@@ -171,10 +171,11 @@ def lives(program: Path, kind: str, rows: Path, folder: Path, seed: int, longer:
 def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path, kind, kills):
     program = tmp_path / "program.py"  # processes import the main program
     program.write_text(PROGRAM, "utf-8")
+    rng = random.Random(2)
     killed, runs = 0, 0
     while killed < kills:
         folder = tmp_path / f"checkpoint{runs}"
-        killed += lives(program, kind, rows, folder, runs, 0.25 if kills == 1 else 0.05)
+        killed += lives(program, kind, rows, folder, rng, kills - killed)
         runs += 1
         with Checkpoint(folder) as checkpoint:
             model = checkpoint.load(checkpoint.generations()[0])
