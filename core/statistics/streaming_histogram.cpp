@@ -26,6 +26,18 @@ std::size_t room_for_bins(std::size_t bins, std::size_t limit) noexcept {
     return std::min((bins + 7) / 8 * 8, limit) + 1;
 }
 
+// The number of places below x, in n sorted places. A step has no branch: which half holds x is
+// chance, and a wrong guess costs more than the step.
+std::size_t count_below(const double* p, std::size_t n, double x) noexcept {
+    const double* first = p;
+    while (n > 1) {
+        const std::size_t half = n / 2;
+        first += half * static_cast<std::size_t>(first[half - 1] < x);
+        n -= half;
+    }
+    return static_cast<std::size_t>(first - p) + static_cast<std::size_t>(n == 1 && *first < x);
+}
+
 // The place of the smallest gap p[i + 1] - p[i], the leftmost of equals. n >= 2. The four lanes
 // are independent, so the compiler can use vectors.
 std::size_t closest_pair(const double* p, std::size_t n) noexcept {
@@ -107,28 +119,70 @@ void StreamingHistogram::update(double x, double w, std::size_t limit) {
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
     total_ += w;
-    const auto at = std::lower_bound(places_.begin(), places_.end(), x) - places_.begin();
-    if (static_cast<std::size_t>(at) < places_.size() &&
-        places_[static_cast<std::size_t>(at)] == x) {
-        weights_[static_cast<std::size_t>(at)] += w;
+    const std::size_t at = count_below(places_.data(), places_.size(), x);
+    if (at < places_.size() && places_[at] == x) {
+        weights_[at] += w;
         return;
     }
-    const std::size_t bins = std::min(places_.size() + 1, limit);
-    set_room(places_, room_for_bins(bins, limit));
-    set_room(weights_, room_for_bins(bins, limit));
-    places_.insert(places_.begin() + at, x);
-    weights_.insert(weights_.begin() + at, w);
-    if (places_.size() > limit) combine_closest();
+    if (places_.size() >= limit) {
+        insert_and_combine(at, x, w);
+        return;
+    }
+    set_room(places_, room_for_bins(places_.size() + 1, limit));
+    set_room(weights_, room_for_bins(places_.size() + 1, limit));
+    places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(at), x);
+    weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(at), w);
+    closest_ = unknown;
 }
 
-void StreamingHistogram::combine_closest() noexcept {
-    const std::size_t i = closest_pair(places_.data(), places_.size());
-    places_[i] = mean_place(places_[i], weights_[i], places_[i + 1], weights_[i + 1]);
-    weights_[i] += weights_[i + 1];
-    const auto second = static_cast<std::ptrdiff_t>(i + 1);
-    places_.erase(places_.begin() + second);
-    weights_.erase(weights_.begin() + second);
+// The result is that of inserting a bin, looking for the smallest of all gaps, and combining its
+// bins. A new bin has two gaps and leaves the others as they are, or parts one of them, and then
+// both parts are at most as large. So three gaps are compared, and the bins move only if the new
+// one is not among the two.
+void StreamingHistogram::insert_and_combine(std::size_t at, double x, double w) noexcept {
     exact_ = false;
+    double *const p = places_.data(), *const m = weights_.data();
+    const std::size_t n = places_.size();
+    if (n > 1 && closest_ == unknown) closest_ = static_cast<std::uint32_t>(closest_pair(p, n));
+    const std::size_t c = closest_;
+    const bool old = n > 1 && c + 1 != at;  // whether the smallest gap so far is still there
+    const double gap = n > 1 ? p[c + 1] - p[c] : infinity;
+    const bool right = at == 0 || (at < n && p[at] - x < x - p[at - 1]);
+    const double nearest = right ? p[at] - x : x - p[at - 1];
+    if (old && (gap < nearest || (gap == nearest && c < at))) {
+        const double place = mean_place(p[c], m[c], p[c + 1], m[c + 1]);
+        const double weight = m[c] + m[c + 1];
+        const auto put = [c, at](double* v, double combined, double inserted) {
+            if (at <= c) {
+                std::copy_backward(v + at, v + c, v + c + 1);
+                v[c + 1] = combined;
+                v[at] = inserted;
+            } else {
+                v[c] = combined;
+                std::copy(v + c + 2, v + at, v + c + 1);
+                v[at - 1] = inserted;
+            }
+        };
+        put(p, place, x);
+        put(m, weight, w);
+        closest_ = unknown;
+        return;
+    }
+    const std::size_t k = right ? at : at - 1;
+    p[k] = right ? mean_place(x, w, p[k], m[k]) : mean_place(p[k], m[k], x, w);
+    m[k] += w;
+    if (n == 1) return;
+    const double below = k > 0 ? p[k] - p[k - 1] : infinity;
+    const double above = k + 1 < n ? p[k + 1] - p[k] : infinity;
+    const bool first = k > 0 && (k + 1 == n || below <= above);
+    const std::size_t near = first ? k - 1 : k;
+    const double least = first ? below : above;
+    const bool moved = c == k || c + 1 == k;
+    if (least < gap || (least == gap && (moved || near < c))) {
+        closest_ = static_cast<std::uint32_t>(near);
+    } else if (moved) {
+        closest_ = unknown;
+    }
 }
 
 void StreamingHistogram::merge(const StreamingHistogram& other, std::size_t limit) {
@@ -165,6 +219,7 @@ void StreamingHistogram::set_bins(const SortedBins& bins, std::size_t limit) {
     set_room(weights_, room_for_bins(bins.size(), limit));
     places_.assign(bins.places.begin(), bins.places.end());
     weights_.assign(bins.weights.begin(), bins.weights.end());
+    closest_ = unknown;
 }
 
 double StreamingHistogram::sum(double b) const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -58,10 +59,14 @@ public:
 
 private:
     void set_bins(const SortedBins&, std::size_t limit);
-    void combine_closest() noexcept;
+    // Inserts a bin before that of number `at` and combines the two closest ones. x is no place.
+    void insert_and_combine(std::size_t at, double x, double w) noexcept;
+
+    static constexpr std::uint32_t unknown = UINT32_MAX;
 
     Held<double> places_, weights_;
     double low_ = 0.0, high_ = 0.0, total_ = 0.0;
+    std::uint32_t closest_ = unknown;  // the first bin of the leftmost smallest gap
     bool exact_ = true;
 };
 

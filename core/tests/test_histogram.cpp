@@ -102,6 +102,43 @@ CASE(more_weight_than_the_leaf_has_seen_is_refused) {
     CHECK(refused);
 }
 
+// What `update` does, plainly: insert the value as a bin, then look at all gaps.
+void insert_and_reduce(SortedBins& bins, double x, double w, std::size_t limit) {
+    SortedBins all;
+    std::size_t i = 0;
+    for (; i < bins.size() && bins.places[i] <= x; ++i) {
+        all.append(bins.places[i], bins.weights[i]);
+    }
+    all.append(x, w);
+    for (; i < bins.size(); ++i) all.append(bins.places[i], bins.weights[i]);
+    all.reduce(limit);
+    bins = all;
+}
+
+CASE(an_update_inserts_a_bin_and_combines_the_closest_pair) {
+    for (const std::size_t limit : {1U, 2U, 3U, 5U, 16U, 64U, 65U}) {
+        // Grids have many equal gaps, of which the leftmost counts; sorted values come from outside.
+        for (int kind = 0; kind < 5; ++kind) {
+            Dice dice(10 + limit);
+            StreamingHistogram h;
+            SortedBins want;
+            for (int i = 0; i < 1500; ++i) {
+                const double x = kind == 0   ? dice.normal()
+                                 : kind == 1 ? static_cast<double>(dice.below(400))
+                                 : kind == 2 ? static_cast<double>(dice.below(100'000)) / 1000.0
+                                 : kind == 3 ? static_cast<double>(i)
+                                             : -0.1 * static_cast<double>(i);
+                const double w = i % 3 == 0 ? 1.0 : dice.uniform() + 0.5;
+                h.update(x, w, limit);
+                insert_and_reduce(want, x, w, limit);
+                const std::vector<double> places(h.places().begin(), h.places().end());
+                const std::vector<double> weights(h.weights().begin(), h.weights().end());
+                if (!CHECK(places == want.places) || !CHECK(weights == want.weights)) return;
+            }
+        }
+    }
+}
+
 CASE(a_value_costs_little) {
     Dice dice(9);
     std::vector<double> x(200'000);

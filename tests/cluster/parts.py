@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,23 @@ def lessons(columns: dict[str, Any], y: Any, start: int, stop: int, shards: int)
 
 
 def learned(
-    model: Any, pool: Pool, columns: Any, y: Any, *, shards: int = 16, alone: int = 1000, **more
+    model: Any,
+    pool: Pool,
+    columns: Any,
+    y: Any,
+    *,
+    shards: int = 16,
+    alone: int = 1000,
+    before: Callable[[int], object] = lambda at: None,
+    **more: Any,
 ) -> tuple[Any, Rounds]:
-    """Learn a stream in rounds; return the model."""
+    """Learn a stream in rounds; return the model. `before` is called with the first row of each."""
     model.partial_fit(part(columns, 0, alone), y[:alone])
     rounds = Rounds(pool, shards, **more)
     at = alone
     while at < len(y):
         stop = min(len(y), at + round_size(model.n_leaves_))
+        before(at)
         rounds.learn(model, lessons(columns, y, at, stop, shards))
         at = stop
     rounds.finish()

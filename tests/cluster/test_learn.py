@@ -127,8 +127,8 @@ PROGRAM = """
 import sys
 import riparian as rp
 if __name__ == "__main__":
-    rows, folder = sys.argv[1:]
-    with rp.cluster.threads(2) as pool:
+    kind, rows, folder = sys.argv[1:]
+    with {"threads": rp.cluster.threads, "processes": rp.cluster.processes}[kind](2) as pool:
         print("begun", flush=True)
         rp.cluster.learn(
             rp.VFDT(grace_period=100), rows, target="y", pool=pool, checkpoint=folder,
@@ -137,35 +137,53 @@ if __name__ == "__main__":
 """
 
 
-#: A life may take this many seconds more than the one before it.
-@pytest.mark.parametrize("longer", [0.25, pytest.param(0.05, marks=pytest.mark.slow)])
-def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path, longer):
-    rng = random.Random(2)
-    folder = tmp_path / "checkpoint"
-    kills = 0
-    for life in range(30):
+def lives(program: Path, kind: str, rows: Path, folder: Path, rng: random.Random, most: int) -> int:
+    """Run a learner until it has learned all; return how often it was killed, at most `most` times.
+
+    Processes need longer to start.
+    """
+    longest = 2.0 if kind == "threads" else 6.0
+    for life in range(most + 1):
         with subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, rows, folder],
+            [sys.executable, program, kind, rows, folder],
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         ) as process:
             assert process.stdout is not None
             process.stdout.readline()
             try:
-                process.wait(None if life == 29 else rng.uniform(longer, 2 * longer) * (life + 1))
+                process.wait(None if life == most else rng.uniform(0.05, longest))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-                kills += 1
             else:
                 assert process.returncode == 0
-                break
-    assert kills >= 1
-    with Checkpoint(folder) as checkpoint:
-        model = checkpoint.load(checkpoint.generations()[0])
-    assert model.n_seen_ == 13_980
-    model.positions_ = whole.model.positions_
-    assert digest(model) == digest(whole.model)
+                return life
+    raise AssertionError("not reached")
+
+
+@pytest.mark.parametrize(
+    ("kind", "kills"),
+    [
+        ("threads", 1),
+        pytest.param("threads", 20, marks=pytest.mark.slow),
+        pytest.param("processes", 20, marks=pytest.mark.slow),
+    ],
+)
+def test_a_coordinator_that_is_killed_goes_on_where_it_was(rows, whole, tmp_path, kind, kills):
+    program = tmp_path / "program.py"  # processes import the main program
+    program.write_text(PROGRAM, "utf-8")
+    rng = random.Random(2)
+    killed, runs = 0, 0
+    while killed < kills:
+        folder = tmp_path / f"checkpoint{runs}"
+        killed += lives(program, kind, rows, folder, rng, kills - killed)
+        runs += 1
+        with Checkpoint(folder) as checkpoint:
+            model = checkpoint.load(checkpoint.generations()[0])
+        assert model.n_seen_ == 13_980
+        model.positions_ = whole.model.positions_
+        assert digest(model) == digest(whole.model)
 
 
 @pytest.mark.parametrize("alone", [0, 300])

@@ -15,7 +15,7 @@ import pytest
 import riparian as rp
 from riparian.cluster.message import MessageError, pack, unpack
 from riparian.cluster.pool import WorkerDied
-from riparian.cluster.rounds import DifferentAnswers, Rounds
+from riparian.cluster.rounds import DifferentAnswers, Rounds, round_size
 from riparian.cluster.worker import RowWorker
 from tests import inside
 from tests.cluster.parts import digest, learned, lessons, part, stream
@@ -48,6 +48,20 @@ def test_the_same_bytes_for_any_number_of_threads(make, seed):
     assert model.n_seen_ == 9000
     assert model.n_leaves_ > 3
     assert [f.name for f in inside.features(model)] == ["a", "b", "job", "new", "town"]
+
+
+def test_a_round_has_200_rows_for_each_leaf_and_rows_are_dealt_to_equal_rounds():
+    class Leaves:
+        n_leaves_ = 30  # 6,000 rows
+
+    with rp.cluster.threads(1) as pool:
+        rounds = Rounds(pool, 1)
+        model: Any = Leaves()
+        assert rounds.size(model) == 6000
+        assert [rounds.next(n, model) for n in (10, 6000, 8999, 9001, 15_001)] == [
+            *(10, 6000, 8999),
+            *(4501, 5001),
+        ]
 
 
 def test_the_number_of_shards_matters_and_that_of_workers_does_not():
@@ -92,7 +106,7 @@ def test_processes_give_the_bytes_of_threads_while_some_of_them_are_killed(kills
         try:
             at = 1000
             while at < len(y):
-                stop = min(len(y), at + max(2000, 400 * model.n_leaves_))
+                stop = min(len(y), at + round_size(model.n_leaves_))
                 rounds.learn(model, lessons(columns, y, at, stop, 16))
                 at = stop
             assert digest(model) == expected

@@ -101,7 +101,7 @@ class ForestRounds(Rounds):
         rows = pickle.dumps(list(lessons))
         begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, rows))
         tasks = [
-            Task(first, end, pickle.dumps((first, end, data)), key)
+            Task(first, end, (pickle.dumps((first, end, data)),), key)
             for (first, end), data in self._files.items()
         ]
         self._ask_all(tasks, begin)

@@ -10,7 +10,7 @@ from typing import Any
 from riparian.cluster.dealing import check_workers, rounds_for
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import Learned
-from riparian.cluster.shards import slices
+from riparian.cluster.shards import dealt
 from riparian.cluster.worker import Lesson
 from riparian.evaluate.learners import CodedPredictions, as_learner, rows_of
 from riparian.evaluate.passes import named_blocks, set_costs, size_of, sizes_of
@@ -78,7 +78,7 @@ def steps(
             evaluate(result, model, found, time.perf_counter() - clock)
             if found.faults:
                 first = read - waiting + at
-                raise ValueError(_refused(found, slices(n, rounds.shards), first))
+                raise ValueError(_refused(found, dealt(n, rounds.shards), first))
             at += n
             yield
 
@@ -128,7 +128,7 @@ def _of_row(reason: str, first: int) -> str:
 def _lessons(held: list[tuple[Any, Any]], at: int, n: int, shards: int) -> list[Lesson | None]:
     """Deal n rows of consecutive blocks to shards; a shard may have rows of several blocks."""
     found: list[Lesson | None] = []
-    for start, stop in slices(n, shards):
+    for start, stop in dealt(n, shards):
         pieces: list[tuple[Any, Any]] = []
         first = -at
         for X, y in held:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from typing import Any
 
-__all__ = ["MessageError", "pack", "unpack"]
+__all__ = ["MessageError", "freed", "pack", "pickled", "unpack"]
 
 _DIGEST = hashlib.sha256().digest_size
 _MOST_PARTS = 1 << 16
+#: Texts and arrays of as many bytes are sent apart, so that they are not copied.
+_LARGE = 1 << 14
 
 
 class MessageError(ValueError):
@@ -54,3 +57,29 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
         parts.append(data[start : start + size])
         start += size
     return header, parts
+
+
+def pickled(value: object) -> tuple[bytes, ...]:
+    """Return an object as bytes: its pickle, and the large texts and arrays in it.
+
+    Examples
+    --------
+    >>> freed(*pickled({"a": [1, 2]}))
+    {'a': [1, 2]}
+    """
+    large: list[bytes] = []
+
+    def is_small(buffer: pickle.PickleBuffer) -> bool:
+        view = buffer.raw()
+        if view.nbytes < _LARGE:
+            return True
+        large.append(view.obj if isinstance(view.obj, bytes) else view.tobytes())
+        return False
+
+    data = pickle.dumps(value, protocol=5, buffer_callback=is_small)
+    return data, *large
+
+
+def freed(data: bytes, *large: bytes) -> Any:
+    """Return the object of `pickled`. Its arrays cannot be written to."""
+    return pickle.loads(data, buffers=large)

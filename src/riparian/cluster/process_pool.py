@@ -16,6 +16,9 @@ from riparian.ctrl_c import ctrl_c_blocked
 
 __all__ = ["processes"]
 
+#: Arguments of as many bytes are not pickled with the call, which would copy them.
+_LARGE = 1 << 14
+
 
 def processes(workers: int) -> Pool:
     """Return a pool of processes.
@@ -67,10 +70,14 @@ class _Process:
     def call(self, method: str, args: Args) -> bytes:
         new: dict[int, bytes] = {}
         sent = [self._key(arg, new) if isinstance(arg, Handle) else arg for arg in args]
+        large = [arg for arg in sent if isinstance(arg, bytes) and len(arg) >= _LARGE]
+        named = [None if isinstance(arg, bytes) and len(arg) >= _LARGE else arg for arg in sent]
         gone = self._there.difference(self._sent.values())
         self._there -= gone
         try:
-            self._pipe.send((method, sent, new, gone))
+            self._pipe.send((method, named, new, gone))
+            for data in large:
+                self._pipe.send_bytes(data)
         except (OSError, EOFError):
             raise self._died() from None
         return self._receive()
@@ -119,7 +126,8 @@ def _serve(pipe: Connection, make: Make, number: int) -> None:
     _send(pipe, b"", None)
     while True:
         try:
-            method, sent, new, gone = pipe.recv()
+            method, named, new, gone = pipe.recv()
+            sent = [pipe.recv_bytes() if arg is None else arg for arg in named]
         except (OSError, EOFError):
             return
         kept.update(new)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-__all__ = ["MOST_SHARDS", "check_shards", "groups", "merged", "slices"]
+__all__ = ["MOST_SHARDS", "check_shards", "dealt", "groups", "merged", "slices"]
 
 T = TypeVar("T")
 
 MOST_SHARDS = 1024
+#: A shard has as many rows, if it can: a summary of fewer costs more than its rows.
+LEAST_ROWS = 1000
 
 
 def check_shards(shards: int) -> int:
@@ -38,6 +40,28 @@ def groups(shards: int, workers: int) -> list[tuple[int, int]]:
 def slices(n: int, shards: int) -> list[tuple[int, int]]:
     """Return which of n rows belong to each shard: parts that differ by at most one row."""
     return [(n * s // shards, n * (s + 1) // shards) for s in range(shards)]
+
+
+def dealt(n: int, shards: int) -> list[tuple[int, int]]:
+    """Return which of n rows belong to each shard, with at least 1,000 rows for each that has any.
+
+    A summary of fewer rows costs more than to learn them. Of few rows every second shard gets none,
+    or more of them, so that the workers still share them.
+
+    Examples
+    --------
+    >>> dealt(40_000, 4)
+    [(0, 10000), (10000, 20000), (20000, 30000), (30000, 40000)]
+    >>> dealt(2500, 4)
+    [(0, 1250), (1250, 1250), (1250, 2500), (2500, 2500)]
+    """
+    used = shards
+    while used > 1 and n < used * LEAST_ROWS:
+        used //= 2
+    found = []
+    for start, stop in slices(n, used):
+        found += [(start, stop), *[(stop, stop)] * (shards // used - 1)]
+    return found
 
 
 def merged(parts: Mapping[int, T], first: int, end: int, merge: Callable[[T, T], T]) -> T | None:

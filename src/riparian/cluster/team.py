@@ -12,7 +12,7 @@ from riparian.cluster.dealing import check_workers, rounds_for
 from riparian.cluster.evaluation import evaluate
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import Rounds
-from riparian.cluster.shards import check_shards, slices
+from riparian.cluster.shards import check_shards, dealt
 from riparian.cluster.worker import Lesson
 from riparian.data.block import Block
 from riparian.models.forests.forest import Forest
@@ -20,9 +20,9 @@ from riparian.sources.decode.rows import Rows
 from riparian.sources.items import Idle, Read
 from riparian.sources.job import Job
 from riparian.sources.learner import Learner
+from riparian.sources.parts import part_of
 from riparian.sources.plan import Entry
 from riparian.sources.reading import Chosen, Reader
-from riparian.sources.record_batches import one_batch
 
 __all__ = ["ALONE", "SHARDS", "Team"]
 
@@ -157,28 +157,31 @@ class _TeamLearner(Learner):
                 self._learn_rows(replace(read, rows=rows, state=decoder.state()))
             return
         clock = time.perf_counter()
-        values = _joined([read.chunk.values for read in reads])
+        chunks = [read.chunk.values for read in reads]
+        messages = sum(map(len, chunks))
         faults: dict[int, tuple[str, str]] = {}
         at = 0
-        while at < len(values):
-            n = self._rounds.next(len(values) - at, self.model)
-            faults |= self._run_round(_part(values, at, at + n), at)
+        while at < messages:
+            n = self._rounds.next(messages - at, self.model)
+            faults |= self._run_round(chunks, at, n)
             at += n
         refused = len(self._refused.letters)
         self._refuse(reads, faults)
         self.status.add_block(time.perf_counter() - clock)
         if len(self._refused.letters) > refused:
             self._report_refused(self._refused.letters[refused:])
-        self.status.count("messages", len(values))
+        self.status.count("messages", messages)
         for read in reads:
             self._positions[read.source][read.chunk.partition] = dict(read.chunk.next)
         self._commits.touch()
 
-    def _run_round(self, values: Any, first: int) -> dict[int, tuple[str, str]]:
+    def _run_round(self, chunks: list[Any], first: int, n: int) -> dict[int, tuple[str, str]]:
         """Have the pool learn one round; return what is wrong with messages, by their number."""
         clock = time.perf_counter()
-        shards = slices(len(values), self._rounds.shards)
-        lessons = [Lesson(_part(values, a, b)) if a < b else None for a, b in shards]
+        shards = dealt(n, self._rounds.shards)
+        lessons = [
+            Lesson(part_of(chunks, first + a, first + b)) if a < b else None for a, b in shards
+        ]
         found = self._rounds.learn(self.model, lessons, self._states[0])
         self._states[0] = self.feeds[0].state = found.decoder
         seconds = time.perf_counter() - clock
@@ -203,15 +206,3 @@ class _TeamLearner(Learner):
                     read, i, reason, "model" if kind == "model" else "message"
                 )
             first = end
-
-
-def _joined(values: list[Any]) -> Any:
-    if hasattr(values[0], "num_rows"):
-        return one_batch(values)
-    return [value for part in values for value in part]
-
-
-def _part(values: Any, start: int, stop: int) -> Any:
-    if hasattr(values, "num_rows"):
-        return values.slice(start, stop - start)
-    return values[start:stop]

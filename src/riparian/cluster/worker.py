@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import MessageError, freed, pack, unpack
 from riparian.cluster.shards import merged
 from riparian.cluster.summary import Codes, Summary
 from riparian.errors import ModelFileError
@@ -91,18 +90,19 @@ class RowWorker:
         self._number = number
         self._model: tuple[str, Any] | None = None  # the version, and the model
 
-    def summarize(self, begin: bytes, task: bytes) -> bytes:
+    def summarize(self, begin: bytes, *task: bytes) -> bytes:
         """Return the part of some shards.
 
         Parameters
         ----------
         begin : bytes
             Job, round, version, the state of the decoder, and the model.
-        task : bytes
-            The first shard and the end of a subtree, and the rows of its shards, pickled.
+        *task : bytes
+            The first shard and the end of a subtree, and the rows of its shards, as `pickled`
+            returns them.
         """
         header, (model,) = unpack(begin)
-        first, end, lessons = pickle.loads(task)
+        first, end, lessons = freed(*task)
         if self._model is None or self._model[0] != header["version"]:
             self._model = header["version"], from_bytes(model)
         decoder = header["decoder"]

@@ -7,7 +7,7 @@ import os
 import time
 from typing import BinaryIO
 
-from riparian.sources.lines import Lines
+from riparian.sources.lines import Lines, line_end
 from riparian.streams.readers.packed import ENDINGS, unpacked
 
 __all__ = ["HEAD_BYTES", "LineFile", "begun", "head_digest", "wait"]
@@ -98,23 +98,32 @@ class LineFile:
 
     def lines(self, most: int) -> bytes:
         """Return at most `most` whole lines; empty if there is none yet."""
-        while self._held.count(b"\n") < most:
-            read = self._more()
-            if not read:
-                break
-            self._held += read
-            if len(self._held) > _LONGEST_LINE and b"\n" not in self._held:
-                raise ValueError(
-                    f"{self.path}, byte {self.byte}: a line has more than {_LONGEST_LINE:,} bytes"
-                )
-            if len(self._held) >= _MOST and b"\n" in read:
-                break
-        end = self._held.rfind(b"\n") + 1
-        if self._held.count(b"\n") > most:
-            end = 0
-            for _ in range(most):
-                end = self._held.index(b"\n", end) + 1
-        return self._cut(end)
+        pieces, n, size = [self._held], self._held.count(b"\n"), len(self._held)
+        try:
+            while n < most and (read := self._more(self.byte + size)):
+                pieces.append(read)
+                size += len(read)
+                n += read.count(b"\n")
+                if size > _LONGEST_LINE and not n:
+                    raise ValueError(
+                        f"{self.path}, byte {self.byte}: a line has more than {_LONGEST_LINE:,} "
+                        "bytes"
+                    )
+                if size >= _MOST and b"\n" in read:
+                    break
+        except BaseException:
+            self._held = b"".join(pieces)
+            raise
+        if n <= most and b"\n" not in pieces[-1]:
+            pieces = [b"".join(pieces)]
+        *whole, last = pieces
+        # The end is in the last piece, so only that one is copied twice.
+        left = most - n + last.count(b"\n")
+        end = line_end(last, left) if n > most else last.rfind(b"\n") + 1
+        data = b"".join([*whole, memoryview(last)[:end]])
+        self._held = last[end:]
+        self.byte += len(data)
+        return data
 
     def grown(self) -> bool:
         """Whether there are bytes that were not read yet."""
@@ -134,10 +143,11 @@ class LineFile:
         self.byte += end
         return data
 
-    def _more(self) -> bytes:
+    def _more(self, byte: int) -> bytes:
+        """Read on at the byte up to which the file was read."""
         if self._text is not None:
             return self._text.read(_PIECE)
-        return os.pread(self._file.fileno(), _PIECE, self.read_to)
+        return os.pread(self._file.fileno(), _PIECE, byte)
 
     def close(self) -> None:
         """Close the file."""

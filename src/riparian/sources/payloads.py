@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,16 @@ class Payloads(Sequence[bytes | None]):
     def __init__(self, data: bytes, sizes: NDArray[np.int64]) -> None:
         self._data = data
         self._sizes = sizes
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the messages of several texts as one."""
+        data = b"".join([part._data for part in parts])
+        return cls(data, np.concatenate([part._sizes for part in parts]))
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Callable[..., Payloads], tuple[Any, ...]]:
+        data = pickle.PickleBuffer(self._data) if int(protocol) >= 5 else self._data
+        return Payloads, (data, self._sizes)
 
     @cached_property
     def text(self) -> bytes | None:

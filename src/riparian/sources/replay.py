@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from riparian.sources.parts import cut, joined
 from riparian.sources.plan import Entry
-from riparian.sources.record_batches import one_batch
 from riparian.sources.source import Chunk, Position
 
 __all__ = ["Waiting", "drop_ahead", "held", "taken"]
@@ -77,17 +77,12 @@ def taken(waiting: Waiting, entry: Entry) -> Chunk | None:
 
 
 def _cut(chunk: Chunk, part: slice, first: Position, after: Position) -> Chunk:
-    values: Any = chunk.values
-    if hasattr(values, "num_rows"):
-        start, stop, _ = part.indices(values.num_rows)
-        cut = values.slice(start, stop - start)
-    else:
-        cut = values[part]
+    start, stop, _ = part.indices(len(chunk.values))
     return replace(
         chunk,
         first=first,
         next=after,
-        values=cut,
+        values=cut(chunk.values, start, stop),
         keys=None if chunk.keys is None else chunk.keys[part],
         times=None if chunk.times is None else chunk.times[part],
         places=None if chunk.places is None else chunk.places[part],
@@ -98,14 +93,10 @@ def _joined(pieces: Sequence[Chunk]) -> Chunk:
     if len(pieces) == 1:
         return pieces[0]
     first = pieces[0]
-    if hasattr(first.values, "num_rows"):
-        values: Any = one_batch([piece.values for piece in pieces])
-    else:
-        values = [value for piece in pieces for value in piece.values]
     return replace(
         first,
         next=pieces[-1].next,
-        values=values,
+        values=joined([piece.values for piece in pieces]),
         keys=_listed(pieces, "keys"),
         times=_listed(pieces, "times"),
         places=_listed(pieces, "places"),
