@@ -32,10 +32,10 @@ namespace {
 
 // Calls the tree without the interpreter: the thread that learns the tree may be waiting for the
 // interpreter, to call a function of the user.
-template <class Ask>
-auto without_interpreter(Ask&& ask) {
+template <class Call>
+auto without_interpreter(Call&& call) {
     const nb::gil_scoped_release free;
-    return ask();
+    return call();
 }
 
 template <class Enum>
@@ -117,7 +117,7 @@ nb::dict nodes(const Tree& tree, const PyBatch* rows, bool with_formulas) {
     out["counts"] = owned<Matrix<double>>(std::move(d.counts), shape);
     out["inherited"] = owned<Matrix<double>>(std::move(d.inherited), shape);
     out["estimated"] = owned<Matrix<double>>(std::move(d.estimated), shape);
-    out["answered_by"] = names_of(d.predictor);
+    out["predicted_by"] = names_of(d.predictor);
     if (with_formulas) out["formulas"] = formulas(std::move(d.formula));
     out["answer"] = owned<Matrix<double>>(std::move(d.majority), shape);
     return out;

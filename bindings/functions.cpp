@@ -18,15 +18,15 @@ namespace {
 
 // Calls a function of the user. Ctrl-C in it would leave the row half learned, so the function is called
 // again, and what Ctrl-C raised is raised after the row.
-template <class Ask>
-auto asked(const Ask& ask) {
+template <class Call>
+auto called(const Call& call) {
     try {
-        return ask();
+        return call();
     } catch (nb::python_error& error) {
         DeferredInterrupt& deferred = deferred_interrupt();
         if (!deferred.allowed || deferred.error || !error.matches(PyExc_KeyboardInterrupt)) throw;
         deferred.error.emplace(error);
-        return ask();
+        return call();
     }
 }
 
@@ -38,7 +38,7 @@ public:
                     std::size_t classes, double* values) const override {
         const nb::gil_scoped_acquire held;
         using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>, nb::c_contig>;
-        const nb::object returned = asked([&] {
+        const nb::object returned = called([&] {
             std::vector<double> copy(counts, counts + candidates * branches * classes);
             return function_.get()(owned<Cube>(std::move(copy), {candidates, branches, classes}));
         });
@@ -74,7 +74,7 @@ public:
 
     [[nodiscard]] double half_width(const Evidence& e) const override {
         const nb::gil_scoped_acquire held;
-        return nb::cast<double>(asked([&] {
+        return nb::cast<double>(called([&] {
             return function_.get()(e.n, e.gain_range, e.delta, e.classes, e.depth, e.seen,
                                    e.features, e.variance);
         }));
@@ -97,7 +97,7 @@ public:
         d["replaced"] = r.replaced;
         d["rows"] = r.rows;
         d["window"] = r.window;
-        return nb::cast<std::size_t>(asked([&] { return function_.get()(d); }));
+        return nb::cast<std::size_t>(called([&] { return function_.get()(d); }));
     }
 
 private:

@@ -42,9 +42,9 @@ nb::dict nodes(const Engine& engine, const PyBatch* rows) {
     }();
     const std::size_t n = d.test.size();
     // Every leaf predicts by majority.
-    nb::list answered_by;
+    nb::list predicted_by;
     for (const std::uint8_t test : d.test) {
-        answered_by.append(test == 0 ? nb::object(nb::str("majority")) : nb::none());
+        predicted_by.append(test == 0 ? nb::object(nb::str("majority")) : nb::none());
     }
     nb::dict out;
     if (rows) out["ends"] = owned(std::move(d.ends));
@@ -59,7 +59,7 @@ nb::dict nodes(const Engine& engine, const PyBatch* rows) {
     out["counts"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["reached"] = owned<Matrix<double>>(d.totals, {n, d.classes});
     out["answer"] = owned<Matrix<double>>(std::move(d.totals), {n, d.classes});
-    out["answered_by"] = answered_by;
+    out["predicted_by"] = predicted_by;
     return out;
 }
 

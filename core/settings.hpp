@@ -120,7 +120,7 @@ struct Settings {
               "Tie threshold: split anyway once the bound is below it; 0 turns ties off.");
         visit("epsilons", self.epsilons, Range{1.0, 2.0},
               "How many bounds the gap must exceed: 1 or 2.");
-        visit("runner_up", self.runner_up, OneOf("attribute", "cut", "none"),
+        visit("runner_up", self.runner_up, OneOf("feature", "cut", "none"),
               "What the best cut must beat: the best cut of another feature, any other cut, or "
               "only not splitting.");
         visit(

@@ -116,10 +116,11 @@ def test_what_a_line_of_the_set_up_names_exists(line: str) -> None:
         assert set(filter(None, (extras or "").split(","))) <= set(project["optional-dependencies"])
 
 
-def test_a_line_that_fails_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", [run_here, pytest.param(run_in_shell, marks=pytest.mark.slow)])
+def test_a_line_that_fails_is_named(tmp_path: Path, run: Run) -> None:
     lines = ["riparian generate synth:sea --rows 50 --out a.csv", "riparian show a.csv", "exit 0"]
     with pytest.raises(pytest.fail.Exception, match=r"^riparian show a\.csv\nstatus 1\nriparian: "):
-        run_all(lines, tmp_path, run_in_shell)
+        run_all(lines, tmp_path, run)
     assert (tmp_path / "a.csv").exists()
 
 

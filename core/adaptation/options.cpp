@@ -263,7 +263,7 @@ void OptionsTree::consider_option(std::int32_t node) {
     Settings settings = settings_;
     settings.delta = how_.delta;
     settings.runner_up = RunnerUp::nothing;
-    const Decision d = checks_.ask(place, settings, [&](Checker& checker, const LeafCase& here) {
+    const Decision d = checks_.run(place, settings, [&](Checker& checker, const LeafCase& here) {
         std::vector<Candidate> tests;
         for (std::int32_t i = node; i != none; i = i == node ? side(i).first : side(i).next) {
             tests.push_back({at(i).feature, at(i).test, nodes_.threshold(i), at(i).category,

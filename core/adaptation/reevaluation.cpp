@@ -150,7 +150,7 @@ bool ReevaluationTree::reconsider(std::int32_t node) {
     const Node& n = at(node);
     const Candidate test{n.feature, n.test, nodes_.threshold(node), n.category, 0.0};
     leaves_[place].checked = leaves_[place].weight;
-    Review found = checks_.ask(place, settings_, [&](Checker& checker, const LeafCase& here) {
+    Review found = checks_.run(place, settings_, [&](Checker& checker, const LeafCase& here) {
         return checker.review(here, test);
     });
     Decision& d = found.decision;

@@ -31,7 +31,7 @@ void Subtrees::trace(std::int32_t leaf, std::int32_t root) {
     for (std::int32_t i = leaf; i != root; i = at(i).parent) note(path_, at(i).parent);
 }
 
-bool Subtrees::is_beside(std::uint64_t born) const noexcept {
+bool Subtrees::is_side_root(std::uint64_t born) const noexcept {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (sides_[i].born == born) return nodes_[i].role != Role::child;
     }
@@ -173,7 +173,7 @@ void Subtrees::compact() {
     state_.certificates.compact(ids);
     state_.n_leaves = nodes_.predicting_leaves();
     renumber(ids);
-    duels_.keep([&](std::uint64_t born) { return is_beside(born); });
+    duels_.keep([&](std::uint64_t born) { return is_side_root(born); });
     given_up_.clear();
     reroute();
     room_.settle();
@@ -323,7 +323,7 @@ void Subtrees::restore(const Snapshot& s) {
     demand(bets() || s.duel_born.empty(), "duel_born without bets");
     {
         const Charge charge(structure_);
-        duels_.restore(s, [&](std::uint64_t born) { return is_beside(born); });
+        duels_.restore(s, [&](std::uint64_t born) { return is_side_root(born); });
     }
     history_.restore(state_, s);
     std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());

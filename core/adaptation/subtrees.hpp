@@ -134,7 +134,7 @@ protected:
 
 private:
     // Whether a node with this birth is the root of a subtree next to a node.
-    [[nodiscard]] bool is_beside(std::uint64_t born) const noexcept;
+    [[nodiscard]] bool is_side_root(std::uint64_t born) const noexcept;
     void remember(const Split&, const Rival*);
 
     History history_;

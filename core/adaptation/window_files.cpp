@@ -98,12 +98,12 @@ void WindowTree::restore(const Snapshot& s) {
         side.trial = std::make_unique<Trial>();
         *side.trial = Trial{{}, t[0], t[1], t[2], t[3], t[4], t[5], 0};
     }
-    std::size_t anew = 0;
+    std::size_t next = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         if (!leaves_[i].recent) continue;
-        leaves_[i].recent->since = s.recent_since[anew++];
+        leaves_[i].recent->since = s.recent_since[next++];
         demand(leaves_[i].recent->since <= state_.seen + 1,
-               at_row("leaf", i) + "begins anew after the last example");
+               at_row("leaf", i) + "begins again after the last example");
     }
     if (exact_in_steps(restore_examples(s))) demand_counts(s);
     if (how_.archive) restore_archive(s);
@@ -309,23 +309,23 @@ void WindowTree::restore_archive(const Snapshot& s) {
             ++split;
             demand(q[1] <= 255 && q[2] <= 255 && q[3] <= 255 && q[4] <= 1 && q[5] <= state_.passes,
                    where + "an impossible split");
-            const Split told{q[0],
-                             e[0],
-                             e[1],
-                             e[2],
-                             e[3],
-                             e[4],
-                             e[5],
-                             static_cast<std::int32_t>(k),
-                             static_cast<Verdict>(q[1]),
-                             static_cast<std::uint8_t>(q[2]),
-                             static_cast<std::uint8_t>(q[3]),
-                             q[4] == 1,
-                             static_cast<std::uint32_t>(q[5])};
-            demand_split(state_, told, a.nodes[k].test, where);
-            demand(told.null_second || told.rivals > 0, where + "no runner-up");
-            a.splits.push_back(told);
-            for (std::size_t r = 0; r < told.rivals; ++r, ++rival) {
+            const Split stored{q[0],
+                               e[0],
+                               e[1],
+                               e[2],
+                               e[3],
+                               e[4],
+                               e[5],
+                               static_cast<std::int32_t>(k),
+                               static_cast<Verdict>(q[1]),
+                               static_cast<std::uint8_t>(q[2]),
+                               static_cast<std::uint8_t>(q[3]),
+                               q[4] == 1,
+                               static_cast<std::uint32_t>(q[5])};
+            demand_split(state_, stored, a.nodes[k].test, where);
+            demand(stored.null_second || stored.rivals > 0, where + "no runner-up");
+            a.splits.push_back(stored);
+            for (std::size_t r = 0; r < stored.rivals; ++r, ++rival) {
                 demand(2 * rival < s.archive_gains.size(), "archive_gains ends too early");
                 const std::int32_t* const t =
                     s.archive_rivals.data() + rival * Snapshot::archive_rivals_each;

@@ -58,7 +58,7 @@ struct Betting {
         Rule{is("spend_delta", "False"), "betting shares delta among leaves and races itself"},
         Rule{is("adaptive_grace", "False"), "the rows that a race needs cannot be foreseen"},
         Rule{is("epsilons", "1"), "betting has no epsilon"},
-        Rule{is("runner_up", "attribute"), "the leader must beat a cut of every other feature"},
+        Rule{is("runner_up", "feature"), "the leader must beat a cut of every other feature"},
         Rule{is("missing_second", "zero"), "a split must be better than not splitting"},
         Rule{is("drop_poor_features", "False"), "betting has no epsilon"},
         Rule{is("short_memory", "0"),

@@ -20,7 +20,7 @@ constexpr std::uint64_t longest_block = 1U << 30U;
 constexpr std::size_t most_cells = 512;
 // The mean square of the differences that a bet counts before its first row.
 constexpr double square_before = 0.04;
-// Estimates of the statistics count as at most so many rows of the forecasts.
+// Estimates of the statistics count as at most this many rows of the forecasts.
 constexpr double most_estimated = 100.0;
 // Added to each class weight of a forecast.
 constexpr double prior = 0.5;
@@ -180,7 +180,7 @@ void Race::place_bet(const Contender& c) noexcept {
     b.bet = wager::bet(b.differences / n, b.squares / n, tolerance(c), largest);
 }
 
-// A sum of logarithms of factors between 1e-3 and 1e3, each for so many rows. Few rows are multiplied
+// A sum of logarithms of factors between 1e-3 and 1e3, each for this many rows. Few rows are multiplied
 // first: a product of 32 factors needs one logarithm.
 class Race::Logarithms {
 public:
@@ -218,7 +218,7 @@ struct Race::Additions {
     double slope = 0.0, curvature = 0.0;
     Logarithms wealth;
 
-    // So many rows of which the leader lost `lost` and the forecast of the rival `at`. `charge` is what
+    // This many rows, of which the leader lost `lost` and the forecast of the rival `at`. `charge` is what
     // the bet counts of the first.
     void add(const Stakes& stakes, double bet, double at, double lost, double charge,
              double rows) noexcept {
@@ -254,7 +254,7 @@ struct Race::Additions {
     }
 };
 
-// By how much "better" is behind "within" at most, for so many rows.
+// By how much "better" is behind "within" at most, for this many rows.
 inline void Race::add_slack(const Contender& c, const Bets& b, double lost, double rows,
                             Logarithms& slack) const noexcept {
     const double allowed = b.bet * tolerance(c);

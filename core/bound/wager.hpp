@@ -21,7 +21,7 @@ namespace riparian::wager {
 inline constexpr double most = 0.75;
 inline constexpr double most_of_many = 0.5;
 
-// Before its first row a bet counts the gap of the estimated gains as so many rows.
+// Before its first row a bet counts the gap of the estimated gains as this many rows.
 inline constexpr double rows_before = 8.0;
 
 // A lower bound of ln(1 + lambda (u - c)) for all u in [0, 1], which is exact at `at`, the loss of the

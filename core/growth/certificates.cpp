@@ -74,10 +74,10 @@ void Certificates::save(Snapshot& s) const {
         s.second_threshold.push_back(second.threshold);
         s.second_gain.push_back(second.gain);
         // The cuts behind the second one. If the second is the null cut, these are all cuts that lost.
-        const std::size_t told = split.null_second ? 0 : 1;
-        s.rivals.push_back(static_cast<std::uint8_t>(split.rivals - told));
+        const std::size_t skipped = split.null_second ? 0 : 1;
+        s.rivals.push_back(static_cast<std::uint8_t>(split.rivals - skipped));
         for (std::size_t i = 0; i < split.rivals; ++i, ++rival) {
-            if (i < told) continue;
+            if (i < skipped) continue;
             s.rival_feature.push_back(rival->feature);
             s.rival_category.push_back(rival->category);
             s.rival_test.push_back(static_cast<std::uint8_t>(rival->test));

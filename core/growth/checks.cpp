@@ -84,7 +84,7 @@ void Checks::count(std::size_t place, const Settings& settings, const Evidence& 
 
 Decision Checks::decide(std::size_t place) {
     const Decision decision =
-        ask(place, state_.settings,
+        run(place, state_.settings,
             [](Checker& checker, const LeafCase& here) { return checker.check(here); });
     count(place, state_.settings, decision.evidence);
     return decision;
@@ -92,7 +92,7 @@ Decision Checks::decide(std::size_t place) {
 
 Decision Checks::check(std::size_t place) {
     const Decision decision =
-        ask(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
+        run(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
             const Decision found = checker.check(here);
             if (state_.settings.adaptive_grace)
                 state_.leaves.set_delay(place, checker.delay(here, found));
@@ -103,7 +103,7 @@ Decision Checks::check(std::size_t place) {
 }
 
 std::vector<double> Checks::branches(std::size_t place, const Candidate& cut) {
-    return ask(place, state_.settings,
+    return run(place, state_.settings,
                [&](Checker& checker, const LeafCase& here) { return checker.branches(here, cut); });
 }
 
@@ -174,7 +174,7 @@ void Checks::fix_cuts(std::size_t place) {
     const NodeRecord& leaf = leaves[place];
     std::vector<double> thresholds, sides;
     const double* const counts =
-        ask(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
+        run(place, state_.settings, [&](Checker& checker, const LeafCase& here) {
             checker.best_thresholds(here, thresholds, sides);
             return here.counts;
         });

@@ -30,11 +30,11 @@ public:
     [[nodiscard]] Decision decide(std::size_t place);
     // The same for a leaf that is due; with an adaptive grace period it also sets the next check.
     [[nodiscard]] Decision check(std::size_t place);
-    // Calls ask(Checker&, const LeafCase&) for a node, for checks of another kind.
-    template <class Ask>
-    auto ask(std::size_t place, const Settings& settings, Ask&& ask) {
+    // Calls check(Checker&, const LeafCase&) for a node, for checks of another kind.
+    template <class Check>
+    auto run(std::size_t place, const Settings& settings, Check&& check) {
         const Charge charge(state_.working);
-        return ask(checker_, leaf_case(state_.leaves[place], room_, settings));
+        return check(checker_, leaf_case(state_.leaves[place], room_, settings));
     }
     // One more check of a node, with the delta that it spends.
     void count(std::size_t place, const Settings&, const Evidence&) noexcept;

@@ -36,7 +36,7 @@ struct Node {
     std::int32_t heavy = none;  // child for missing values: the heavier when it was split
     Test test = Test::leaf;
     Role role = Role::child;
-    bool rests = false;  // keeps no statistics, and will never ask for them again
+    bool retired = false;  // keeps no statistics, and never gets them again
 };
 
 // What routing reads of a node. Every node that is not a threshold test leads to

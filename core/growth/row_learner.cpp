@@ -71,7 +71,7 @@ void RowLearner::learn_at(std::int32_t leaf, const Row& row, std::size_t y, doub
 }
 
 bool RowLearner::learn_inside(std::int32_t node, const Row& row, std::size_t y, double w) {
-    if (state.nodes.at(node).rests) {
+    if (state.nodes.at(node).retired) {
         state.leaves.counts(node)[y] += w;
         return false;
     }
@@ -205,7 +205,7 @@ void RowLearner::learn_inactive(std::size_t place, double w) {
     const bool due = weight - leaf.checked >= state.settings.grace_period;
     // Also decided at the first row, because a loaded tree does not know which nodes rest.
     if ((due || leaf.weight == 0.0) && !state.hooks->uses_statistics(leaf.node)) {
-        state.nodes.at(leaf.node).rests = true;
+        state.nodes.at(leaf.node).retired = true;
         leaf.weight = leaf.checked = 0.0;
         return;
     }

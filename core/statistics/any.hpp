@@ -16,16 +16,17 @@ namespace riparian {
 using AnyStatistics =
     std::variant<GaussianStatistics, ExhaustiveStatistics, IntervalStatistics, HistogramStatistics>;
 
-// Two workers may learn one tree if the statistics say how their leaves are merged. Others say why not.
+// Two workers may learn one tree if the statistics declare how their leaves are merged. Others declare
+// why not.
 template <class S>
 concept Mergeable =
     !S::PerLeaf::offers_cuts || requires(typename S::PerLeaf p, const typename S::PerLeaf other,
                                          const Relabelling to) { p.merge(other, to); };
 template <class... S>
-consteval bool all_say_how_they_merge(const std::variant<S...>*) {
+consteval bool all_declare_merging(const std::variant<S...>*) {
     return ((Mergeable<S> == why_unmergeable(S{}).empty()) && ...);
 }
-static_assert(all_say_how_they_merge(static_cast<const AnyStatistics*>(nullptr)));
+static_assert(all_declare_merging(static_cast<const AnyStatistics*>(nullptr)));
 
 template <class... S>
 std::variant<typename S::PerLeaf...> per_leaf_of(const std::variant<S...>*);

@@ -58,7 +58,7 @@ CASE(what_is_counted_is_what_is_held) {
     const examples::Rows late = examples::make_rows(more, 2);
     const std::vector<Kind> late_kinds(
         late.kinds.begin() + static_cast<std::ptrdiff_t>(rows.kinds.size()), late.kinds.end());
-    std::size_t asleep = 0;
+    std::size_t inactive = 0;
     for (TreeSettings settings : all_settings()) {
         for (const std::size_t limit : {std::size_t{SIZE_MAX}, std::size_t{16'000}}) {
             settings.max_bytes = limit;
@@ -74,7 +74,7 @@ CASE(what_is_counted_is_what_is_held) {
                     learn(*tree, rows, i, 500);
                     wrong += tree->memory_bytes() != held_since(before) + spare;
                 }
-                asleep += tree->facts().n_leaves - tree->size().n_active_leaves;
+                inactive += tree->facts().n_leaves - tree->size().n_active_leaves;
                 if (limit == SIZE_MAX) {
                     tree->add_features(late_kinds);
                     learn(*tree, late, 0, 500);
@@ -87,7 +87,7 @@ CASE(what_is_counted_is_what_is_held) {
             }
         }
     }
-    CHECK(asleep > 0);
+    CHECK(inactive > 0);
 }
 
 CASE(a_limit_holds_after_every_row) {

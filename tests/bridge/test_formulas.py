@@ -182,7 +182,7 @@ def test_leaves_that_all_chose_the_majority_stay_the_small_export():
     X, y = rng.normal(size=(2000, 1)), (np.arange(2000) % 40 == 0).astype(int)
     X[y == 1] *= 100.0
     model = rp.HoeffdingTree(leaf="adaptive").fit(X, rng.permutation(y))
-    assert set(inside.nodes(model)["answered_by"]) == {"majority"}
+    assert set(inside.nodes(model)["predicted_by"]) == {"majority"}
     for language in ("python", "c", "sql"):
         assert model.to_code(language) == model.to_code(language, leaf="majority")
     assert model.to_onnx() == model.to_onnx(leaf="majority")
@@ -228,7 +228,7 @@ def test_numbers_as_categories_with_others_are_refused_where_a_column_has_one_ty
 def test_a_predictor_that_is_no_formula_is_refused_by_name():
     class Tree:
         def nodes(self, formulas):
-            return {"formulas": [None, {"link": "unknown"}], "answered_by": [None, "mine"]}
+            return {"formulas": [None, {"link": "unknown"}], "predicted_by": [None, "mine"]}
 
     with pytest.raises(ValueError, match=r"leaf 1 .* predicts with 'mine'.*to_onnx\(leaf='maj"):
         read_nodes(Tree(), Allowed(), "to_onnx")

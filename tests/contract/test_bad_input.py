@@ -353,7 +353,7 @@ CHOICES = {
     "cuts": ("bin", "bins"),
     "leaf": ("naive_bayes", "naive-bayes"),
     "categorical_cuts": ("multi-way", "multiway"),
-    "runner_up": ("atribute", "attribute"),
+    "runner_up": ("faeture", "feature"),
     "inherit_counts": ("counts", "count"),
     "statistics": ("gausian", "gaussian"),
 }

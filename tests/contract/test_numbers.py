@@ -224,7 +224,7 @@ def test_noise_is_never_split_by_the_bound(recipe, seed):
 
 
 @pytest.mark.parametrize("impurity", ["entropy", "gini"])
-@pytest.mark.parametrize("runner_up", ["attribute", "cut"])
+@pytest.mark.parametrize("runner_up", ["feature", "cut"])
 def test_noise_is_never_split_with_any_rule(impurity, runner_up):
     rng = np.random.default_rng(11)
     X = rng.normal(size=(50_000, 10))

@@ -46,7 +46,7 @@ def test_a_break_in_mid_stream_changes_nothing(model, stream, fingerprint, passe
 
 
 def test_a_break_after_every_example_changes_nothing(model, stream, fingerprint):
-    around = max(len(stream) // (32 if ALL else 64), 20)
+    around = max(len(stream) // (32 if ALL else 128), 20)
     rows = stream[model.late - around : model.late + around]
     learned = model.eager()
     for x, y, w in rows.examples():

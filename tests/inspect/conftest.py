@@ -23,7 +23,7 @@ def feature(name, categories=None, index=0):
 
 def leaf(*counts, answer=None):
     """A leaf that saw these class weights; ``answer`` if it also inherited some."""
-    return {"test": LEAF, "counts": counts, "answer": answer or counts, "answered_by": "majority"}
+    return {"test": LEAF, "counts": counts, "answer": answer or counts, "predicted_by": "majority"}
 
 
 def threshold(index, value, below, above, *, counts):
@@ -74,7 +74,7 @@ def arrays(tree, n_classes):
         "parent": column("parent", -1, np.int32),
         "branch": column("branch", 0, np.int32),
         "heavy": heavy,
-        "answered_by": [row.get("answered_by") for row in rows],
+        "predicted_by": [row.get("predicted_by") for row in rows],
         "depth": column("depth", 0, np.int32),
         "counts": column("counts", 0.0, np.float64).reshape(len(rows), n_classes),
         "answer": column("answer", 0.0, np.float64).reshape(len(rows), n_classes),

@@ -50,7 +50,7 @@ def test_text_of_one_leaf_is_its_answer(forest):
 
 
 def test_text_names_the_leaf_predictor_where_it_is_not_the_majority(forest):
-    model = forest.grown({**forest.leaf(3.0, 1.0), "answered_by": "naive-bayes"}, [], ["a", "b"])
+    model = forest.grown({**forest.leaf(3.0, 1.0), "predicted_by": "naive-bayes"}, [], ["a", "b"])
     assert export_text(model).endswith("\na (75%, n=4: a 3, b 1), by naive-bayes")
     (step,) = path_steps(Structure.of(model), [0], [])
     assert str(step) == "node 0: leaf (a, 75% of 4), by naive-bayes"

@@ -51,7 +51,7 @@ FILES = {
 }
 #: And every ill that an array of the newer models can have, one at a time.
 #: The share of the files that are tried, one of so many.
-PART = 1 if effort.ALL else 10
+PART = 1 if effort.ALL else 20
 #: What one process tries: most of its time would be its start if it tried one family.
 GROUPS = {
     "trees": [family for which, family in FILES if which == "trees"],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from sklearn.base import clone
 
 import riparian as rp
 from riparian.adaptation import Alternates, Options, Reevaluation, Window
@@ -11,9 +14,10 @@ from riparian.cuts import Bins, Combined, Delayed, Intersections
 from riparian.impurities import Accuracy, Hybrid, Loss, Misclassification
 from riparian.leaves import LinearUnits
 from riparian.policies import AXES, classes
+from riparian.sources.job import check_same_job
 from riparian.statistics import Intervals
 from riparian.storage.modelfile import from_bytes, to_bytes
-from riparian.storage.old_formats import MOVED, translated
+from riparian.storage.old_formats import MOVED, RENAMED_VALUES, translated
 from tests.modelfile.parts import Parts
 
 NAMES = {place: name for name, place in MOVED.items()}
@@ -164,3 +168,54 @@ def test_the_stream_tree_before_the_last_choice_is_a_hoeffding_tree(member):
     loaded = from_bytes(parts.data())
     assert type(loaded.estimator if member else loaded) is rp.HoeffdingTree
     assert to_bytes(loaded) == to_bytes(model)
+
+
+def before_the_renaming(parameters):
+    """The parameters of a file that was written before their values were renamed."""
+    old = {
+        name: {new: before for before, new in values.items()}
+        for name, values in RENAMED_VALUES.items()
+    }
+    return {
+        name: {**value, "parameters": before_the_renaming(value["parameters"])}
+        if isinstance(value, dict) and "model" in value
+        else old[name].get(value, value)
+        if name in old
+        else value
+        for name, value in parameters.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        rp.HoeffdingTree(),
+        rp.HoeffdingTree(runner_up="cut"),
+        rp.CTree(),
+        rp.OnlineBagging(estimator=rp.VFDT(), n_estimators=2),
+    ],
+    ids=["a default", "another value", "a recipe", "a member"],
+)
+@pytest.mark.parametrize("fitted", [False, True], ids=["unfitted", "fitted"])
+def test_a_value_with_an_older_name_is_read_as_the_value_of_today(model, fitted):
+    model = learned(clone(model)) if fitted else clone(model)
+    parts = Parts(to_bytes(model))
+    parts.header["parameters"] = before_the_renaming(parts.header["parameters"])
+    assert ("attribute" in str(parts.header)) == ("cut" not in str(model))
+    again = from_bytes(parts.data())
+    assert repr(again) == repr(model)
+    assert to_bytes(again) == to_bytes(model)
+
+
+def test_the_older_name_is_no_value_of_the_parameter():
+    with pytest.raises(ValueError, match="runner_up must be one of 'feature', 'cut', 'none'"):
+        learned(rp.HoeffdingTree(runner_up="attribute"))
+
+
+def test_a_checkpoint_with_the_older_name_belongs_to_the_same_job(tmp_path):
+    at = SimpleNamespace(folder=tmp_path)
+    now = {"recipe": "VFDT", "parameters": {"runner_up": "feature", "tau": 0.05}}
+    before = {"recipe": "VFDT", "parameters": {"runner_up": "attribute", "tau": 0.05}}
+    check_same_job(now, before, at)
+    with pytest.raises(ValueError, match="its runner_up is 'feature', not 'cut'"):
+        check_same_job({**now, "parameters": {"runner_up": "cut", "tau": 0.05}}, before, at)

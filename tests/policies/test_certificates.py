@@ -57,7 +57,7 @@ def test_text_tells_cut_gains_bound_and_reason():
     assert " x 2, delta" in str(tree(epsilons=2, tau=0.2).splits()[0])
 
 
-@pytest.mark.parametrize("runner_up", ["attribute", "cut"])
+@pytest.mark.parametrize("runner_up", ["feature", "cut"])
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_the_ranking_begins_with_the_cut_and_is_sorted(stream, runner_up):
     model = tree(stream, runner_up=runner_up, categorical_cuts="both")
@@ -73,7 +73,7 @@ def test_the_ranking_begins_with_the_cut_and_is_sorted(stream, runner_up):
             assert len(gains) == 1 or gains[1] <= 0.0
         else:
             assert (split.runner_up, split.runner_up_gain) == (split.candidates[1].cut, gains[1])
-        if runner_up == "attribute":
+        if runner_up == "feature":
             features = [c.cut.split()[0] for c in split.candidates]
             assert len(set(features)) == len(features)
 
@@ -237,7 +237,7 @@ def test_a_tree_that_meets_the_premises_has_the_theorem_of_its_bound():
     ("broken", "reason"),
     [
         ({"epsilons": 1}, "compared with one half-width"),
-        ({"runner_up": "attribute"}, "not with every other cut"),
+        ({"runner_up": "feature"}, "not with every other cut"),
         ({"statistics": "gaussian"}, "estimated from summaries"),
         ({"statistics": "intervals"}, "estimated from summaries"),
         ({"categorical_cuts": "multiway"}, "more than two branches"),

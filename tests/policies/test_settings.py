@@ -32,7 +32,7 @@ def refused(match, **parameters):
         ("missing_second", "inf", "-inf", "'zero'"),
         ("variance", "populaton", "population", "'sample'"),
         ("categorical_cuts", "multi-way", "multiway", "'both'"),
-        ("runner_up", "atribute", "attribute", "'cut'"),
+        ("runner_up", "faeture", "feature", "'cut'"),
         ("inherit_counts", "counts", "count", "'none'"),
         ("leaf", "majorty", "majority", "'adaptive'"),
     ],

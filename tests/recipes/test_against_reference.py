@@ -272,7 +272,7 @@ def test_a_cut_without_a_rival_is_forced_where_no_second_means_minus_infinity(cu
     assert model.splits()[0].runner_up_gain == -np.inf
 
 
-@pytest.mark.parametrize("runner_up", ["attribute", "cut"])
+@pytest.mark.parametrize("runner_up", ["feature", "cut"])
 @pytest.mark.parametrize("numbers", [0, 1, 2])
 @pytest.mark.parametrize("constants", [1, 4])
 def test_a_column_that_never_changes_is_no_rival(constants, numbers, runner_up):
@@ -285,7 +285,7 @@ def test_a_column_that_never_changes_is_no_rival(constants, numbers, runner_up):
     options = {"leaf": "majority", "grace_period": 50, "tau": 0.0, "delta": 1e-7, "cuts": "bins"}
     options |= {"missing_second": "-inf", "runner_up": runner_up}
     model, _ = assert_same_tree(rp.HoeffdingTree, options, stream, 400)
-    forced = numbers == 1 and runner_up == "attribute"
+    forced = numbers == 1 and runner_up == "feature"
     assert {s.reason for s in model.splits()} == ({"forced"} if forced else set())
 
 

@@ -109,7 +109,7 @@ SETTINGS = {
     "both cuts": {"categorical_cuts": "both", "leaf": "naive-bayes"},
     "one against the rest": {"categorical_cuts": "one-against-rest", "impurity": "gini"},
     "misclassification": {"impurity": "misclassification", "tau": 0.3},
-    "a runner-up too": {"runner_up": "attribute", "delta": 0.1},
+    "a runner-up too": {"runner_up": "feature", "delta": 0.1},
     "delayed cuts": {"cuts": "delayed", "n_cuts": 4},
     "exhaustive": {"statistics": "exhaustive", "reevaluate_every": 300},
     "limits": {"max_depth": 3, "max_leaves": 6, "inherit_counts": "count"},

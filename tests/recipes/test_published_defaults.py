@@ -20,7 +20,7 @@ VFDT: dict[str, object] = {
     "adaptation": "none",
     "statistics": "gaussian",
     "cuts": "bins",
-    "runner_up": "attribute",
+    "runner_up": "feature",
     "spend_delta": False,
 }
 

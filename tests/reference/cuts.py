@@ -293,7 +293,7 @@ def best_two(
 ) -> tuple[tuple[float, Cut | None], tuple[float, Cut | None]]:
     """The best cut and its runner-up, each with its gain; ties go to the first candidate.
 
-    The runner-up is the best cut of another feature ("attribute"), or any other ("cut"). "No
+    The runner-up is the best cut of another feature ("feature"), or any other ("cut"). "No
     split" (None, gain 0) competes for that place, with "none" without a rival, and for the first
     one only if there is no candidate at all.
     With ``missing_second="-inf"`` a cut without any rival has a runner-up of gain -inf.
@@ -306,7 +306,7 @@ def best_two(
         (gain, cut)
         for gain, cut in candidates
         if rule != "none"
-        and (cut.feature != best.feature if rule == "attribute" else cut is not best)
+        and (cut.feature != best.feature if rule == "feature" else cut is not best)
     ]
     if not rivals and missing_second == "-inf":
         return (best_gain, best), (-math.inf, None)

@@ -32,7 +32,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "pairing": ("independent", "conservative", "paired"),
     "statistics": ("gaussian", "exhaustive", "histogram"),
     "categorical_cuts": ("multiway", "one-against-rest", "both"),
-    "runner_up": ("attribute", "cut", "none"),
+    "runner_up": ("feature", "cut", "none"),
     "inherit_counts": ("none", "predict", "count"),
 }
 
@@ -81,7 +81,7 @@ class Parameters:
     drop_poor_features: bool = False
     short_memory: int = 0
     short_memory_in_bound: bool = False
-    runner_up: str = "attribute"
+    runner_up: str = "feature"
     inherit_counts: str = "predict"
     min_gain: float = 1e-9
     min_branch_fraction: float = 0.01

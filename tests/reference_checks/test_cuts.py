@@ -186,8 +186,8 @@ def test_combined_cuts_are_the_bins_and_the_intersections_in_order():
 
 def test_a_missing_runner_up_is_no_split_or_nothing_at_all():
     only = Cut(0, "threshold", 1.0, np.eye(2))
-    assert best_two([(0.5, only)], "attribute") == ((0.5, only), (0.0, None))
-    assert best_two([(0.5, only)], "attribute", "-inf") == ((0.5, only), (-math.inf, None))
-    assert best_two([], "attribute", "-inf") == ((0.0, None), (0.0, None))
+    assert best_two([(0.5, only)], "feature") == ((0.5, only), (0.0, None))
+    assert best_two([(0.5, only)], "feature", "-inf") == ((0.5, only), (-math.inf, None))
+    assert best_two([], "feature", "-inf") == ((0.0, None), (0.0, None))
     rival = Cut(1, "threshold", 1.0, np.eye(2))
-    assert best_two([(0.5, only), (0.1, rival)], "attribute", "-inf")[1] == (0.1, rival)
+    assert best_two([(0.5, only), (0.1, rival)], "feature", "-inf")[1] == (0.1, rival)

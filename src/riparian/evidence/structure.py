@@ -196,7 +196,7 @@ class Structure:
         self._counts = np.asarray(nodes["counts"])[:, order]
         self._reached = reached[:, order]
         self._predicted_weights = weights[:, order]
-        self._predicted_by: Any = nodes["answered_by"]  # a name or None for each node
+        self._predicted_by: Any = nodes["predicted_by"]  # a name or None for each node
         # Ties go to the class that was seen first, so the maximum is taken in the engine's order.
         place = np.argsort(np.asarray(order, dtype=np.intp))
         winner = weights[:, : len(known)].argmax(axis=1) if known else np.zeros(len(parent), int)

@@ -213,7 +213,7 @@ def read_nodes(tree: Any, allowed: Allowed, asked: str) -> dict[str, Any]:
     for node, formula in enumerate(nodes.get("formulas", [])):
         if formula is not None and formula["link"] == "unknown":
             raise ValueError(
-                f"leaf {node} of this model predicts with {nodes['answered_by'][node]!r}, which "
+                f"leaf {node} of this model predicts with {nodes['predicted_by'][node]!r}, which "
                 f"{asked} cannot express; {asked}(leaf='majority') exports the tree with majority "
                 "leaves, whose predictions differ"
             )

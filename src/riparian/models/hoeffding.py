@@ -130,7 +130,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
     epsilons : {1, 2}, default=1
         How many bounds the gap must exceed: 1 as in VFDT, or 2, so that the two confidence
         intervals do not overlap.
-    runner_up : {"attribute", "cut", "none"}, default="attribute"
+    runner_up : {"feature", "cut", "none"}, default="feature"
         What the best cut must beat: the best cut of another feature, or any other cut. The null
         cut, "do not split" with gain 0, always competes as well. With "none" it is the only
         rival: the tree splits as soon as a cut is sure to gain (EFDT).
@@ -260,7 +260,7 @@ class HoeffdingTree(StreamingTree, group="trees"):
         spend_delta: bool = False,
         tau: float = 0.05,
         epsilons: Literal[1, 2] = 1,
-        runner_up: RunnerUp = "attribute",
+        runner_up: RunnerUp = "feature",
         missing_second: MissingSecond = "zero",
         inherit_counts: InheritCounts = "predict",
         drop_poor_features: bool = False,

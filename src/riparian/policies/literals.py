@@ -71,7 +71,7 @@ AdaptationChoice: TypeAlias = (
 
 Variance: TypeAlias = Literal["sample", "population"]
 CategoricalCuts: TypeAlias = Literal["multiway", "one-against-rest", "both"]
-RunnerUp: TypeAlias = Literal["attribute", "cut", "none"]
+RunnerUp: TypeAlias = Literal["feature", "cut", "none"]
 MissingSecond: TypeAlias = Literal["zero", "-inf"]
 InheritCounts: TypeAlias = Literal["none", "predict", "count"]
 

@@ -24,6 +24,7 @@ from riparian.sources.reading import Feed, Reader
 from riparian.sources.settings import Settings
 from riparian.sources.source import Source, Start
 from riparian.storage.modelfile import freeze, functions_of
+from riparian.storage.old_formats import with_renamed_values
 
 __all__ = ["Job", "Team", "check_same_job", "newest_generation", "open_learner"]
 
@@ -248,7 +249,8 @@ def _report_schema(source: Source, state: Mapping[str, Any], report: Report) -> 
 
 def check_same_job(wanted: Mapping[str, Any], stored: Mapping[str, Any], at: Checkpoint) -> None:
     """Raise a ValueError that names what differs, if a checkpoint holds another job."""
-    mine, theirs = _flat(json.loads(json.dumps(wanted))), _flat(stored)
+    current = {**stored, "parameters": with_renamed_values(stored.get("parameters"))}
+    mine, theirs = _flat(json.loads(json.dumps(wanted))), _flat(current)
     for name, value in mine.items():
         if theirs.get(name) != value:
             raise ValueError(

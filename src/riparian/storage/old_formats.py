@@ -1,4 +1,4 @@
-"""Model files of older versions: parameters of formats 1 to 4, and a recipe that has changed."""
+"""Model files of older versions: parameters, values and a recipe that have other names now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from riparian.policies import classes
 
-__all__ = ["MOVED", "recipe_now", "translated"]
+__all__ = ["MOVED", "RENAMED_VALUES", "recipe_now", "translated", "with_renamed_values"]
 
 #: Parameters of a tree that belong to a policy since format 5: the axis and the new name.
 MOVED = {
@@ -41,6 +41,9 @@ MOVED = {
 }
 
 _RENAMED = {"idbd": "linear-units"}
+
+#: Values of parameters that had another name before the first release, in files of every format.
+RENAMED_VALUES = {"runner_up": {"attribute": "feature"}}
 
 
 def translated(parameters: Any) -> Any:
@@ -80,14 +83,33 @@ def _with_own(axis: str, value: Any, moved: Mapping[str, Any]) -> Any:
     return {"policy": name, "parameters": own} if own else name
 
 
+def with_renamed_values(parameters: Any) -> Any:
+    """Return the same parameters, with the names that their values have now.
+
+    Examples
+    --------
+    >>> with_renamed_values({"runner_up": "attribute", "tau": 0.05})
+    {'runner_up': 'feature', 'tau': 0.05}
+    """
+    if not isinstance(parameters, dict):
+        return parameters
+    out = dict(parameters)
+    for name, value in out.items():
+        if isinstance(value, dict) and set(value) == {"model", "parameters"}:
+            out[name] = {**value, "parameters": with_renamed_values(value["parameters"])}
+        elif isinstance(value, str):
+            out[name] = RENAMED_VALUES.get(name, {}).get(value, value)
+    return out
+
+
 def recipe_now(recipe: str, parameters: Mapping[str, Any]) -> str:
     """Return the recipe that has these parameters now.
 
     Examples
     --------
-    >>> recipe_now("StreamTree", {"runner_up": "attribute"})
+    >>> recipe_now("StreamTree", {"runner_up": "feature"})
     'HoeffdingTree'
     """
     # An earlier StreamTree compared the two best features.
-    before = recipe == "StreamTree" and parameters.get("runner_up") == "attribute"
+    before = recipe == "StreamTree" and parameters.get("runner_up") == "feature"
     return "HoeffdingTree" if before else recipe

@@ -17,7 +17,7 @@ from riparian.policies import AXES, Policy, classes, is_own_leaf
 from riparian.policies.callables import importable_name
 from riparian.policies.objects import is_own_object
 from riparian.policies.own_leaf import OwnLeaf
-from riparian.storage.old_formats import recipe_now
+from riparian.storage.old_formats import recipe_now, with_renamed_values
 from riparian.storage.values import value_from_json, value_to_json
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def model_from_json(
         raise ModelFileError(f"unknown recipe {recipe!r}")
     if not isinstance(parameters, dict):
         raise ModelFileError("unknown parameters")
+    parameters = with_renamed_values(parameters)
     axes = _with_functions(_from_plain(parameters, functions, below), functions, below)
     return MODELS[recipe_now(recipe, parameters)]._from_axes(axes)
 

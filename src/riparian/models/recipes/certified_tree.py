@@ -11,7 +11,7 @@ class CertifiedTree(
     HoeffdingTree,
     fixes={
         "epsilons": 1,
-        "runner_up": "attribute",
+        "runner_up": "feature",
         "missing_second": "zero",
     },
     defaults={

@@ -24,7 +24,7 @@ class CTree(
             "confidence-practical": {
                 "epsilons": 1,
                 "inherit_counts": "count",
-                "runner_up": "attribute",
+                "runner_up": "feature",
                 "min_branch_fraction": 0.01,
             },
             "confidence": {
