@@ -46,7 +46,7 @@ class PostedRows(LateLabels):
         kinds, heads = _opened(chunk.keys)
         for number in ("0", "1"):
             join.see(f"{number} {chunk.partition}", chunk.times)
-        found = Joined([], [], [], [])
+        found = Joined([], [], [])
         for kind, run in groupby(range(len(kinds)), key=kinds.__getitem__):
             messages = list(run)
             if kind == "label":
@@ -71,7 +71,7 @@ class PostedRows(LateLabels):
         """Learn the rows that have got their labels so far."""
         if found.ids:
             self._learn_found(read, found)
-            for part in (found.ids, found.predicted, found.rows, found.labels):
+            for part in (found.ids, found.rows, found.labels):
                 part.clear()
 
     def _learn_now(
@@ -116,6 +116,5 @@ def _open(key: bytes | None) -> tuple[str, Any]:
 
 def _extend(found: Joined, more: Joined) -> None:
     found.ids += more.ids
-    found.predicted += more.predicted
     found.rows += more.rows
     found.labels += more.labels
