@@ -206,7 +206,7 @@ def slope(samples: Sequence[Mapping[str, float]], name: str) -> float:
 def before_outages(
     samples: Sequence[Mapping[str, float]], every: float, name: str
 ) -> list[dict[str, float]]:
-    """Return for each outage when it was, and the median memory in the last fifth of the time to it.
+    """Return when each outage was, and the median memory in the last fifth of the time to it.
 
     These moments are alike: what an outage makes the learner hold for a while is gone again.
     """
