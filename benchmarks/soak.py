@@ -4,7 +4,8 @@ A broker is started. One topic gets rows whose ids and users never end, another 
 labels a minute later, and every ten minutes the broker is killed and started again. `riparian
 learn --labels` reads both. At the end three things are checked:
 
-- the resident memory of the learner after the warm-up: its slope in MiB per hour
+- the resident memory of the learner after the warm-up: its slope in MiB per hour, through all
+  that was seen, and through what was seen just before each outage
 - the counters: every row was learned, none was refused, lost, expired or came twice
 - the model file: it has the bytes of a model that learned the rows from memory, one after the other
 
@@ -202,6 +203,22 @@ def slope(samples: Sequence[Mapping[str, float]], name: str) -> float:
     return float(np.polyfit(hours, [sample[name] for sample in samples], 1)[0])
 
 
+def before_outages(
+    samples: Sequence[Mapping[str, float]], every: float, name: str
+) -> list[dict[str, float]]:
+    """Return when each outage was, and the median memory in the last fifth of the time to it.
+
+    These moments are alike: what an outage makes the learner hold for a while is gone again.
+    """
+    ends = [every * i for i in range(1, int(samples[-1]["at"] / every) + 1)] if samples else []
+    found = []
+    for end in ends:
+        seen = [s[name] for s in samples if end - every / 5 <= s["at"] < end]
+        if seen:
+            found.append({"at": end, name: float(np.median(seen))})
+    return found
+
+
 def soak(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     server_type, stream_type = SERVERS[arguments.server]
     place = folder / "server"
@@ -224,6 +241,7 @@ def soak(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     seconds = int(60 * arguments.minutes)
     n = seconds * arguments.rate
     warm = [sample for sample in samples if sample["at"] > 60 * arguments.warm_up]
+    alike = before_outages(warm, arguments.restart_every, "RssAnon")
     newest = sorted((learner.folder / "models").glob("*.rip"))[-1]
     kept = rp.load(newest)
     own, wanted = digest(kept, folder), digest(in_order(seconds, arguments.rate), folder)
@@ -248,6 +266,10 @@ def soak(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         ],
         "MiB per hour, resident": round(slope(warm, "VmRSS"), 3),
         "MiB per hour, anonymous": round(slope(warm, "RssAnon"), 3),
+        "anonymous MiB before outages": [round(sample["RssAnon"], 2) for sample in alike],
+        "MiB per hour before outages": (
+            round(slope(alike, "RssAnon"), 3) if len(alike) > 1 else None
+        ),
         "CPU seconds of the learner": round(samples[-1]["cpu"], 1),
     }
 

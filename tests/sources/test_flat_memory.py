@@ -57,3 +57,17 @@ def test_names_that_never_end_cost_a_bounded_number_of_bytes(tmp_path):
     assert len(warm) > 4
     # A text and its entry in a dict, kept for each row of this half, would be 3.4 MiB.
     assert np.median(warm[-3:]) - np.median(warm[:3]) < 3.0
+
+
+def test_arrow_keeps_no_memory_of_its_own():
+    """The command only: a library leaves the allocator of its process as it is."""
+    text = """
+import pyarrow as pa
+before = pa.default_memory_pool().backend_name
+from riparian.sources.process import prepare_process
+assert pa.default_memory_pool().backend_name == before
+prepare_process()
+print(pa.default_memory_pool().backend_name)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["system"]

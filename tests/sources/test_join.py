@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -37,8 +38,9 @@ def test_a_row_is_learned_when_its_label_comes():
     join, counted = joined()
     assert rows(join, ["a", "b", "c"], [1, 2, 3], ["yes", "no", None]).ids == []
     found = labels(join, ["c", "a"], [4, 5], ["no", "yes"])
-    assert (found.ids, found.predicted, found.labels) == (["c", "a"], [None, "yes"], ["no", "yes"])
-    assert found.rows == [{"x": 2.0}, {"x": 0.0}]
+    X, predicted = block_of(found.rows, ["x"])
+    assert (found.ids, predicted, found.labels) == (["c", "a"], [None, "yes"], ["no", "yes"])
+    assert X["x"].tolist() == [2.0, 0.0]
     assert join.n_pending == 1
     assert not any(counted.values())
 
@@ -92,10 +94,33 @@ def test_rows_of_all_kinds_come_back_as_they_were():
     join, _ = joined()
     join.add_rows(["1", "2"], [0, 0], [None, None], X)
     found = join.add_labels(["1", "2"], [0, 0], ["yes", "no"])
-    again = block_of(json.loads(json.dumps(found.rows)), ["x", "c", "gone"])
+    again, _ = block_of(found.rows, ["x", "c", "gone"])
     assert list(again) == ["x", "c"]
     np.testing.assert_array_equal(again["x"], X["x"])
     assert again["c"].tolist() == ["a", None]
+
+
+def test_a_burst_of_rows_needs_little_more_than_what_is_kept_of_it():
+    """After an outage thousands come at once; objects of all of them would leave holes."""
+    n, chance = 4000, np.random.default_rng(1)
+    X = Block({f"x{j}": chance.normal(size=n) for j in range(8)}, n)
+    keys = [str(i) for i in range(n)]
+    join, _ = joined()
+    tracemalloc.start()
+    try:
+        join.add_rows(keys, [0] * n, ["yes"] * n, X)
+        kept, peak = tracemalloc.get_traced_memory()
+        assert peak - kept < 250_000  # one dict of eight numbers has 500 bytes
+        found = join.add_labels(keys, [0] * n, ["no"] * n)
+        tracemalloc.reset_peak()
+        again, predicted = block_of(found.rows, list(X))
+        kept, peak = tracemalloc.get_traced_memory()
+        assert peak - kept < 250_000
+    finally:
+        tracemalloc.stop()
+    assert predicted == ["yes"] * n
+    for name in X:
+        np.testing.assert_array_equal(again[name], X[name])
 
 
 @pytest.fixture

@@ -86,8 +86,7 @@ def serve(
     from riparian.serve.options import ServeOptions
     from riparian.serve.posted_job import posted_job
     from riparian.sources.durations import duration, interval
-    from riparian.sources.join import JoinSettings
-    from riparian.sources.learn import declared_fields
+    from riparian.sources.learn import declared_fields, join_settings
     from riparian.sources.messages import Messages
     from riparian.sources.process import prepare_process
     from riparian.sources.retention import Retention
@@ -101,12 +100,10 @@ def serve(
             *(address, name, tokens, insecure, tls_cert, tls_key),
             remember=one_of("--remember", remember, ("durable", "fast")),
         )
-        if otherwise is not None and wait is None:
-            raise ValueError("--else needs --wait: how long a row waits for its label")
+        join = join_settings("id", "label", wait, otherwise, None, max_pending, None)
         Retention.parse(keep)
         seconds, n_rows = interval(every)
         settings = Settings(seconds, n_rows, block)
-        waiting = None if wait is None else duration(wait)
         running = Running(
             *(report, None, duration(grace)),
             as_json=False,
@@ -134,6 +131,5 @@ def serve(
         fixed_schema=fixed_schema,
         **declared_fields(schema),
     )
-    join = JoinSettings("id", "label", waiting, otherwise, None, max_pending, None)
     job = partial(posted_job, model=chosen, messages=messages, join=join, limits=options.limits)
     run_learner(job, model, keep, settings, running, None)

@@ -9,8 +9,8 @@ from riparian.cluster.in_memory import TableLearner
 from riparian.cluster.pool import Pool
 from riparian.cluster.team import ALONE, SHARDS, Team
 from riparian.models.base import StreamClassifier
-from riparian.sources.learn import Learning
 from riparian.sources.learn import learn as learn_source
+from riparian.sources.learning import Learning
 
 __all__ = ["learn"]
 

@@ -8,22 +8,27 @@ of the chunks and on event time only, so a replayed plan gives the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from riparian.data.block import Block, Coded, Stored
+from riparian.data.block import Block, Coded
 from riparian.data.times import Times
 from riparian.storage.values import value_from_json, value_to_json
 
-__all__ = ["Join", "JoinSettings", "Joined", "block_of"]
+__all__ = ["Join", "JoinSettings", "Joined", "block_of", "values_of"]
 
 #: A row that waits, as its table has it: its number, its id, its event time in milliseconds, and as
 #: JSON what was predicted and its values. With Python objects for the values a row would need more
 #: than twice the memory.
 Waiting = tuple[int, str, int, str]
+
+#: So many rows are Python objects at a time. After an outage thousands come at once, and what is
+#: kept of them would lie between what is not.
+_FEW = 100
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,8 @@ class Joined:
     """Rows that have their labels, in the order in which they are learned."""
 
     ids: list[str]
-    predicted: list[Any]
-    rows: list[dict[str, Any]]
+    #: What was predicted for each row and its values, as JSON; `block_of` reads them.
+    rows: list[str]
     labels: list[Any]
     weights: list[float]
 
@@ -149,9 +154,8 @@ class Join:
         self, keys: Sequence[str], times: Sequence[int], predicted: Sequence[Any], X: Block
     ) -> Joined:
         """Let rows wait; return those whose labels were faster."""
-        found = Joined([], [], [], [], [])
-        rows = _values(X)
-        for key, at, said, row in zip(keys, times, predicted, rows, strict=True):
+        found = Joined([], [], [], [])
+        for key, at, said, row in zip(keys, times, predicted, _values(X), strict=True):
             if self.settings.dedupe is not None:
                 if ("row", key) in self._done:
                     self._count("duplicate", 1)
@@ -164,11 +168,10 @@ class Join:
                 label, _, weight = self._early.pop(key)
                 self._change("early", key, None)
                 self._mark("label", key, at)
-                _append(found, key, said, row, label, weight)
+                _append(found, key, _text(said, row), label, weight)
                 continue
             self._seq += 1
-            kept = None if said is None else value_to_json(said)
-            text = json.dumps([kept, row], separators=(",", ":"))
+            text = _text(said, row)
             waiting = self._pending[self._seq] = (self._seq, key, at, text)
             self._seq_of[key] = self._seq
             self._change("pending", self._seq, waiting)
@@ -188,14 +191,14 @@ class Join:
         Without weights each row has the weight 1.
         """
         weights = [1.0] * len(keys) if weights is None else weights
-        found = Joined([], [], [], [], [])
+        found = Joined([], [], [], [])
         for key, at, label, weight in zip(keys, times, labels, weights, strict=True):
             if key in self._seq_of:
                 waiting = self._take(self._seq_of[key])
                 n, seconds = self.delay
                 self.delay = (n + 1, seconds + (at - waiting[2]) / 1000)
                 self._mark("label", key, at)
-                _append(found, key, *_parsed(waiting), label, weight)
+                _append(found, key, waiting[3], label, weight)
             elif key in self._early or ("label", key) in self._done:
                 self._count("duplicate", 1)
             elif ("gone", key) in self._done:
@@ -208,7 +211,7 @@ class Join:
 
     def expire(self) -> Joined:
         """Drop what has waited too long; return the rows that are learned with the other label."""
-        found = Joined([], [], [], [], [])
+        found = Joined([], [], [], [])
         # While one of the sources has not come yet, nobody knows how late it is.
         if len({name.partition(" ")[0] for name in self._times}) < 2:
             return found
@@ -235,7 +238,7 @@ class Join:
             self._mark("gone", key, at)
             return
         self._mark("label", key, at)
-        _append(found, key, *_parsed(waiting), self.settings.otherwise, 1.0)
+        _append(found, key, waiting[3], self.settings.otherwise, 1.0)
 
     def _take(self, seq: int) -> Waiting:
         waiting = self._pending.pop(seq)
@@ -254,24 +257,26 @@ class Join:
         self._dirty[table, key] = row
 
 
-def _parsed(waiting: Waiting) -> tuple[Any, dict[str, Any]]:
-    """Return what was predicted for a row that waited, and its values."""
-    said, values = json.loads(waiting[3])
-    return None if said is None else value_from_json(said), values
+def _text(predicted: Any, values: Mapping[str, Any]) -> str:
+    """Return what is kept of a row that waits."""
+    known = None if predicted is None else value_to_json(predicted)
+    return json.dumps([known, values], separators=(",", ":"))
 
 
-def _append(
-    found: Joined, key: str, said: Any, row: dict[str, Any], label: Any, weight: float
-) -> None:
+def _append(found: Joined, key: str, text: str, label: Any, weight: float) -> None:
     found.ids.append(key)
-    found.predicted.append(said)
-    found.rows.append(row)
+    found.rows.append(text)
     found.labels.append(label)
     found.weights.append(weight)
 
 
-def _values(X: Block) -> list[dict[str, Any]]:
-    """Return the known values of each row: numbers, texts, and dates as lists of seconds."""
+def _values(X: Block) -> Iterator[dict[str, Any]]:
+    """Give the known values of each row: numbers, texts, and dates as lists of seconds."""
+    for start in range(0, X.n_rows, _FEW):
+        yield from _values_of_few(X.rows(slice(start, start + _FEW)))
+
+
+def _values_of_few(X: Block) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{} for _ in range(X.n_rows)]
     for name, column in X.stored.items():
         values: list[Any]
@@ -289,23 +294,36 @@ def _values(X: Block) -> list[dict[str, Any]]:
     return rows
 
 
-def block_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> Block:
-    """Return rows of `_values` as a block, with the columns that one of them has."""
-    stored: dict[str, Stored] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        known = next((value for value in values if value is not None), None)
-        if known is None:
-            continue
-        if isinstance(known, list):
-            seconds, local = (
-                np.array([np.nan if v is None else v[i] for v in values]) for i in (1, 2)
-            )
-            stored[name] = Times(seconds, known[0], local)
-        elif isinstance(known, str):
-            column = np.empty(len(values), dtype=object)
-            column[:] = values
-            stored[name] = column
-        else:
-            stored[name] = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-    return Block(stored, len(rows))
+def values_of(row: str) -> dict[str, Any]:
+    """Return the known values of a row of `Joined`."""
+    values: dict[str, Any] = json.loads(row)[1]
+    return values
+
+
+def block_of(rows: Sequence[str], order: Iterable[str]) -> tuple[Block, list[Any]]:
+    """Return rows of `Joined` as a block, and what was predicted for them.
+
+    The block has the columns that one of the rows has: those of `order`, then the others.
+    """
+    columns: dict[str, NDArray[Any] | Times] = {}
+    predicted: list[Any] = []
+    for i, row in enumerate(rows):
+        said, values = json.loads(row)
+        predicted.append(None if said is None else value_from_json(said))
+        for name, value in values.items():
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = _empty_column(value, len(rows))
+            if isinstance(column, Times):
+                _, column.seconds[i], column.clock[i] = value
+            else:
+                column[i] = value
+    names = dict.fromkeys([*(name for name in order if name in columns), *columns])
+    return Block({name: columns[name] for name in names}, len(rows)), predicted
+
+
+def _empty_column(value: Any, n: int) -> NDArray[Any] | Times:
+    """Return a column without known values, for values like this one."""
+    if isinstance(value, list):
+        return Times(np.full(n, np.nan), value[0], np.full(n, np.nan))
+    return np.empty(n, dtype=object) if isinstance(value, str) else np.full(n, np.nan)

@@ -12,7 +12,7 @@ from riparian.data.block import Block, Coded
 from riparian.data.times import Times
 from riparian.sources.dead import DeadLetter
 from riparian.sources.items import Read
-from riparian.sources.join import Join, Joined, JoinSettings, block_of
+from riparian.sources.join import Join, Joined, JoinSettings, block_of, values_of
 from riparian.sources.prequential import Prequential
 from riparian.sources.refused import Refused
 
@@ -89,16 +89,14 @@ class LateLabels:
         labels = [self._label(label) for label in found.labels]
         whole = all(isinstance(label, int) for label in labels)
         y = np.array(labels, dtype=np.int64 if whole else object)
-        names = dict.fromkeys(name for row in found.rows for name in row)
-        order = {name: place for place, name in enumerate(self._states[0].get("kinds", {}))}
-        X = block_of(found.rows, sorted(names, key=lambda name: order.get(name, len(order))))
+        X, predicted = block_of(found.rows, self._states[0].get("kinds", {}))
 
         def refuse(i: int, reason: str) -> None:
-            text = json.dumps(found.rows[i]).encode()
+            text = json.dumps(values_of(found.rows[i])).encode()
             letter = DeadLetter(read.source, read.chunk.partition, found.ids[i], reason, text)
             self._refused.add(letter, "model")
 
-        self._rows.learn_predicted(X, y, found.predicted, found.weights, refuse)
+        self._rows.learn_predicted(X, y, predicted, found.weights, refuse)
 
     def _label(self, label: Any) -> Any:
         """Return a label as the labels of the second source are: the other label is a text."""

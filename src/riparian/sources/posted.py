@@ -46,7 +46,7 @@ class PostedRows(LateLabels):
         assert chunk.times is not None
         for number in ("0", "1"):
             join.see(f"{number} {chunk.partition}", chunk.times)
-        found = Joined([], [], [], [], [])
+        found = Joined([], [], [], [])
         if isinstance(chunk.keys, LabelKeys):
             self._learn_rows(read, read.rows.X, chunk.keys.column(read.rows.index), read.rows.index)
         else:
@@ -82,7 +82,7 @@ class PostedRows(LateLabels):
         """Learn the rows that have got their labels so far."""
         if found.ids:
             self._learn_found(read, found)
-            for part in (found.ids, found.predicted, found.rows, found.labels, found.weights):
+            for part in (found.ids, found.rows, found.labels, found.weights):
                 part.clear()
 
     def _learn_now(
@@ -130,7 +130,6 @@ def _open(key: bytes | None) -> tuple[str, Any]:
 
 def _extend(found: Joined, more: Joined) -> None:
     found.ids += more.ids
-    found.predicted += more.predicted
     found.rows += more.rows
     found.labels += more.labels
     found.weights += more.weights

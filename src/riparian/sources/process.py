@@ -34,6 +34,8 @@ def prepare_process() -> None:
     # What was imported is never garbage, so it is not searched for any.
     gc.freeze()
     gc.set_threshold(_GARBAGE, *gc.get_threshold()[1:])
+    # Arrow's own allocator keeps what a thread has freed until that thread asks for it again.
+    pa.set_memory_pool(pa.system_memory_pool())
     _limit_fragmentation()
 
 
