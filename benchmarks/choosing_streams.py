@@ -31,7 +31,17 @@ from numpy.typing import NDArray
 from riparian import streams
 from riparian.streams import Stream
 
-__all__ = ["CHANGING", "CHOOSING", "FRESH", "FRESHER", "REPORTING", "ROWS_OF_THIRD", "Data", "load"]
+__all__ = [
+    "CHANGING",
+    "CHOOSING",
+    "FRESH",
+    "FRESHER",
+    "REPORTING",
+    "ROWS",
+    "ROWS_OF_THIRD",
+    "Data",
+    "load",
+]
 
 DATA_VARIABLE = "RIPARIAN_DATA"
 
