@@ -18,7 +18,7 @@ from choosing_streams import CHOOSING, FRESH, FRESHER, REPORTING, ROWS_OF_THIRD
 
 import riparian as rp
 
-CHOICE = "grace 100, no warning"
+CHOICE = "grace 120, no warning"
 #: How votes are weighed, and the last member.
 MIXED: dict[str, Any] = {"vote_power": 12, "vote_memory": 1000, "last_member": rp.StreamTree()}
 CANDIDATES: dict[str, rp.Forest] = {
