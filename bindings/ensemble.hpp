@@ -51,6 +51,12 @@ nanobind::dict write_ensemble(const Engine& forest) {
     nanobind::dict d;
     decltype(s)::each(s,
                       [&](const char* name, auto& values) { d[name] = owned(std::move(values)); });
+    if constexpr (requires { s.is_last; }) {
+        if (!s.is_last.empty()) {
+            decltype(s)::each_of_kinds(
+                s, [&](const char* name, auto& values) { d[name] = owned(std::move(values)); });
+        }
+    }
     for (std::size_t t = 0; t < s.trees.size(); ++t) {
         write_snapshot(std::move(s.trees[t]), "tree" + std::to_string(t) + ".", d);
     }
@@ -63,6 +69,9 @@ EnsembleSnapshot read_ensemble(const nanobind::dict& arrays,
     EnsembleSnapshot s;
     ArrayReader reader(arrays, "");
     EnsembleSnapshot::each(s, reader);
+    if constexpr (requires { s.is_last; }) {
+        if (reader.has("is_last")) EnsembleSnapshot::each_of_kinds(s, reader);
+    }
     std::size_t read = reader.read();
     for (std::size_t t = 0;; ++t) {
         ArrayReader tree(arrays, "tree" + std::to_string(t) + ".");

@@ -26,6 +26,11 @@ ForestSettings forest_settings(const nb::dict& d) {
     ForestSettings s;
     s.tree = settings_of(nb::cast<nb::dict>(d["tree"]));
     s.tree.lean = true;
+    if (!d["last_tree"].is_none()) {
+        TreeSettings last = settings_of(nb::cast<nb::dict>(d["last_tree"]));
+        last.lean = true;
+        s.last_tree = std::make_shared<const TreeSettings>(std::move(last));
+    }
     s.members = nb::cast<std::size_t>(d["members"]);
     s.first_member = nb::cast<std::uint32_t>(d["first_member"]);
     s.keep_votes = nb::cast<bool>(d["keep_votes"]);
@@ -37,7 +42,9 @@ ForestSettings forest_settings(const nb::dict& d) {
                     : how == "worst" ? Replacement::worst
                                      : Replacement::background;
     s.drawn_background = nb::cast<bool>(d["drawn_background"]);
-    s.weighted = nb::cast<bool>(d["weighted"]);
+    s.votes.weighted = nb::cast<bool>(d["weighted"]);
+    s.votes.power = nb::cast<std::uint32_t>(d["vote_power"]);
+    s.votes.keep = nb::cast<double>(d["vote_keep"]);
     // A detector that has seen nothing: each member gets one like it.
     if (!d["warning"].is_none()) s.warning = nb::cast<AnyDetector>(d["warning"]);
     if (!d["drift"].is_none()) s.drift = nb::cast<AnyDetector>(d["drift"]);
@@ -124,12 +131,12 @@ void bind_forest(nb::module_& m) {
                 nb::list out;
                 for (const Record& s : all) {
                     out.append(nb::make_tuple(s.tree, s.features, s.weight, s.accuracy, s.warnings,
-                                              s.drifts, s.background));
+                                              s.drifts, s.background, s.is_last));
                 }
                 return out;
             },
             nb::sig("def records(self) -> "
-                    "list[tuple[Engine, list[int] | None, float, float, int, int, bool]]"))
+                    "list[tuple[Engine, list[int] | None, float, float, int, int, bool, bool]]"))
         .def(
             "take_votes",
             [](Forest& f, std::size_t width) {

@@ -94,7 +94,9 @@ private:
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
+    [[nodiscard]] std::vector<TreeSettings> settings_of_trees() const override {
+        return {settings_.tree};
+    }
     void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
              Stop*) override;
     [[nodiscard]] std::size_t most_of_rows(std::size_t rows) const override;

@@ -161,12 +161,14 @@ std::size_t Ensemble::least_bytes() const {
 
 // Each tree gets as much as the largest one, or a new one, needs.
 std::size_t Ensemble::needed() const {
-    TreeSettings settings = settings_of_a_tree();
-    settings.max_bytes = std::size_t{1} << 60;
-    Tree fresh(settings);
-    fresh.add_features(schema_.kinds);
     const std::size_t classes = classes_of_a_tree();
-    std::size_t each = std::max(fresh.least_bytes(), fresh.memory().needed(classes));
+    std::size_t each = 0;
+    for (TreeSettings& settings : settings_of_trees()) {
+        settings.max_bytes = std::size_t{1} << 60;
+        Tree fresh(settings);
+        fresh.add_features(schema_.kinds);
+        each = std::max({each, fresh.least_bytes(), fresh.memory().needed(classes)});
+    }
     for (const auto& tree : trees()) each = std::max(each, tree->memory().needed(classes));
     return limit_for(each);
 }

@@ -105,8 +105,8 @@ protected:
     [[nodiscard]] virtual std::size_t bytes_of_a_tree(std::size_t limit) const noexcept = 0;
     [[nodiscard]] virtual std::size_t limit_for(std::size_t of_a_tree) const noexcept = 0;
     [[nodiscard]] virtual std::vector<std::shared_ptr<Tree>> trees() const = 0;
-    // The settings of new trees, and how many classes they will know.
-    [[nodiscard]] virtual TreeSettings settings_of_a_tree() const = 0;
+    // The settings of new trees, one for each kind, and how many classes they will know.
+    [[nodiscard]] virtual std::vector<TreeSettings> settings_of_trees() const = 0;
     [[nodiscard]] virtual std::size_t classes_of_a_tree() const noexcept { return expected(); }
     // Predicts and learns rows, block by block. Called without a lock.
     virtual void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,

@@ -7,18 +7,30 @@
 namespace riparian {
 namespace {
 
-// What a forest counts for itself, whatever the layout of the class (tree/tree.hpp).
+// What a forest counts for itself with its settings, about the layout of the classes (tree/tree.hpp).
 constexpr std::size_t object_bytes = 1344;
-static_assert(sizeof(Forest) <= object_bytes);
+static_assert(sizeof(Forest) + sizeof(ForestSettings) <= object_bytes + 128);
 
 constexpr std::size_t room_of_detector = 8192;
 
+std::vector<std::uint8_t> last_only(const ForestSettings& settings) {
+    std::vector<std::uint8_t> is_last(settings.members);
+    if (!is_last.empty()) is_last.back() = 1;
+    return is_last;
+}
+
 }  // namespace
 
-Forest::Forest(const ForestSettings& settings)
-    : Ensemble(settings.max_bytes, settings.threads), settings_(settings) {
+Forest::Forest(const ForestSettings& settings) : Forest(settings, last_only(settings)) {}
+
+Forest::Forest(const ForestSettings& settings, const std::vector<std::uint8_t>& is_last)
+    : Ensemble(settings.max_bytes, settings.threads),
+      made_(std::make_unique<ForestSettings>(settings)),
+      of_last_(settings.last_tree ? std::make_unique<ForestSettings>(settings.of_last())
+                                  : nullptr) {
     for (std::size_t i = 0; i < settings.members; ++i) {
-        members_.emplace_back(settings_, settings.first_member + i);
+        members_.emplace_back(of_last_ && is_last[i] ? *of_last_ : settings_,
+                              settings.first_member + i);
     }
     if (limited()) {
         for (Member& m : members_) m.set_max_bytes(bytes_of_a_tree(max_bytes_));
@@ -53,9 +65,13 @@ void Forest::give_classes(std::size_t count) {
 
 // ---- memory ----
 
+std::size_t Forest::own_bytes() const noexcept {
+    return object_bytes + (of_last_ ? sizeof(ForestSettings) + sizeof(TreeSettings) : 0);
+}
+
 std::size_t Forest::without_trees() const noexcept {
     const std::size_t detectors = (settings_.warning ? 1 : 0) + (settings_.drift ? 1 : 0);
-    return object_bytes + settings_.members * (sizeof(Member) + detectors * room_of_detector);
+    return own_bytes() + settings_.members * (sizeof(Member) + detectors * room_of_detector);
 }
 
 // The same for every tree, so that no member depends on another.
@@ -68,6 +84,11 @@ std::size_t Forest::bytes_of_a_tree(std::size_t limit) const noexcept {
 
 std::size_t Forest::limit_for(std::size_t of_a_tree) const noexcept {
     return with_names(without_trees() + settings_.members * trees_a_member() * of_a_tree);
+}
+
+std::vector<TreeSettings> Forest::settings_of_trees() const {
+    if (of_last_) return {settings_.tree, of_last_->tree};
+    return {settings_.tree};
 }
 
 std::vector<std::shared_ptr<Tree>> Forest::trees() const {
@@ -86,7 +107,7 @@ void Forest::give_limit(std::size_t limit) {
 
 std::size_t Forest::memory_bytes() const {
     const auto lock = turnstile_.reading();
-    std::size_t bytes = object_bytes + names_;
+    std::size_t bytes = own_bytes() + names_;
     for (const Member& m : members_) bytes += m.memory_bytes();
     return bytes;
 }
@@ -287,7 +308,8 @@ std::vector<Record> Forest::records() const {
                        m.accuracy(),
                        m.warnings(),
                        m.drifts(),
-                       m.back().tree != nullptr});
+                       m.back().tree != nullptr,
+                       m.settings().once});
         if (settings_.patch.draws()) out.back().features = m.front().patch;
     }
     return out;

@@ -29,6 +29,8 @@ struct ForestSnapshot : SchemaSnapshot {
     std::vector<std::uint8_t> left_out;            // [tree][feature], where members draw features
     std::vector<std::uint64_t> detector_sizes;     // [member][warning, drift]
     std::vector<double> detectors;
+    // [member] 1: its tree is the last one of the settings. Empty where the settings have none.
+    std::vector<std::uint8_t> is_last;
 
     template <class Self, class Visit>
     static void each(Self& s, Visit&& visit) {
@@ -47,6 +49,10 @@ struct ForestSnapshot : SchemaSnapshot {
         visit("detector_sizes", s.detector_sizes);
         visit("detectors", s.detectors);
     }
+    template <class Self, class Visit>
+    static void each_of_kinds(Self& s, Visit&& visit) {
+        visit("is_last", s.is_last);
+    }
 
     // The trees of all members in turn, each followed by its background tree, if any.
     std::vector<Snapshot> trees;
@@ -61,11 +67,14 @@ struct Record {
     double accuracy = 0.0;  // since it began, on rows that it had not learned
     std::uint64_t warnings = 0, drifts = 0;
     bool background = false;
+    bool is_last = false;  // its tree is the last one of the settings
 };
 
 class Forest final : public Ensemble {
 public:
     explicit Forest(const ForestSettings&);
+    // [member] 1: it has the last tree of the settings. Forests that were joined have several.
+    Forest(const ForestSettings&, const std::vector<std::uint8_t>& is_last);
 
     // With a `moment`, which is filled, one state predicts all rows, and learners wait for it.
     void predict(const Batch&, const Predictions&, Stop* stop = nullptr,
@@ -102,7 +111,7 @@ private:
     [[nodiscard]] std::size_t bytes_of_a_tree(std::size_t limit) const noexcept override;
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] TreeSettings settings_of_a_tree() const override { return settings_.tree; }
+    [[nodiscard]] std::vector<TreeSettings> settings_of_trees() const override;
     void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
              Stop*) override;
     void run_block(const Block&, const Predictions*, std::size_t first);
@@ -114,9 +123,12 @@ private:
     [[nodiscard]] std::size_t trees_a_member() const noexcept {
         return settings_.replacement == Replacement::background ? 2 : 1;
     }
+    [[nodiscard]] std::size_t own_bytes() const noexcept;
     [[nodiscard]] std::size_t without_trees() const noexcept;
 
-    const ForestSettings settings_;  // as it was made
+    const std::unique_ptr<const ForestSettings> made_;
+    const ForestSettings& settings_ = *made_;              // as it was made
+    const std::unique_ptr<const ForestSettings> of_last_;  // of members that have the last tree
     std::deque<Member> members_;
     struct Work {
         Shift shift;

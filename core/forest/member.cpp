@@ -98,7 +98,7 @@ void Member::set_max_bytes(std::size_t of_a_tree) {
 
 double Member::weight() const noexcept {
     if (!front_.tree) return 0.0;
-    return settings_->weighted && right_ > 0.0 ? right_ / predicted_ : 1.0;
+    return accuracy_.weight(settings_->votes);
 }
 
 std::size_t Member::memory_bytes() const {
@@ -137,12 +137,14 @@ void Member::start_over(GrownTree&& fresh) {
     back_ = {};
     warning_ = settings_->warning;
     drift_ = settings_->drift;
-    right_ = predicted_ = 0.0;
+    // An accuracy that forgets is that of the member, whichever tree predicts for it.
+    if (!settings_->votes.forgets()) accuracy_ = {};
 }
 
 void Member::restart(const Schema& schema, std::uint64_t number) {
     ++drifts_;
     start_over(grow(schema, number));
+    accuracy_ = {};  // the member processes the rows since then again
 }
 
 bool Member::update_detectors(const Schema& schema, std::uint64_t number, bool wrong) {
@@ -211,7 +213,9 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 const RowRequest asked{
                     true, votes.shares ? votes.shares + first * votes.width : nullptr, votes.width};
                 const double w = block.weight(first);
-                const double times = number ? poisson_(uniforms_(number)) : 0.0;
+                const double times = number == 0       ? 0.0
+                                     : settings_->once ? 1.0
+                                                       : poisson_(uniforms_(number));
                 if (number == 0) {
                     if (asked.shares) front_turn->predict(i, row, asked);
                     continue;
@@ -225,8 +229,7 @@ void Member::run(const Block& block, std::size_t first, const Schema& schema, co
                 } else {
                     predicted.before = predicted.after = front_turn->predict(i, row, asked);
                 }
-                predicted_ += w;
-                if (predicted.before == label) right_ += w;
+                accuracy_.note(settings_->votes, predicted.before == label, w);
                 if (settings_->replacement == Replacement::none) continue;
                 const bool wrong = predicted.after != label;
                 if (!background) {

@@ -66,9 +66,8 @@ public:
     [[nodiscard]] const GrownTree& front() const noexcept { return front_; }
     [[nodiscard]] const GrownTree& back() const noexcept { return back_; }
     [[nodiscard]] double weight() const noexcept;
-    [[nodiscard]] double accuracy() const noexcept {
-        return predicted_ > 0.0 ? right_ / predicted_ : 0.0;
-    }
+    [[nodiscard]] double accuracy() const noexcept { return accuracy_.share(); }
+    [[nodiscard]] const ForestSettings& settings() const noexcept { return *settings_; }
     [[nodiscard]] std::uint64_t warnings() const noexcept { return warnings_; }
     [[nodiscard]] std::uint64_t drifts() const noexcept { return drifts_; }
     [[nodiscard]] std::size_t memory_bytes() const;
@@ -92,7 +91,7 @@ private:
     GrownTree front_, back_;
     std::uint64_t generations_ = 0;
     std::optional<AnyDetector> warning_, drift_;
-    double right_ = 0.0, predicted_ = 0.0;
+    RightShare accuracy_;
     std::uint64_t warnings_ = 0, drifts_ = 0;
     std::size_t tree_bytes_ = SIZE_MAX;
 };

@@ -110,7 +110,10 @@ private:
     }
     [[nodiscard]] std::size_t limit_for(std::size_t of_a_tree) const noexcept override;
     [[nodiscard]] std::vector<std::shared_ptr<Tree>> trees() const override;
-    [[nodiscard]] TreeSettings settings_of_a_tree() const override;
+    [[nodiscard]] TreeSettings settings_of_a_tree() const;
+    [[nodiscard]] std::vector<TreeSettings> settings_of_trees() const override {
+        return {settings_of_a_tree()};
+    }
     [[nodiscard]] std::size_t classes_of_a_tree() const noexcept override { return 2; }
     void run(const Batch&, const std::int32_t* y, const double* w, const Predictions*,
              Stop*) override;

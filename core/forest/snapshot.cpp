@@ -19,8 +19,9 @@ ForestSnapshot Forest::snapshot() const {
     s.met_at = schema_.met_at;
     const std::size_t n = schema_.kinds.size();
     for (const Member& m : members_) {
-        s.right.push_back(m.right_);
-        s.predicted.push_back(m.predicted_);
+        s.right.push_back(m.accuracy_.right);
+        s.predicted.push_back(m.accuracy_.predicted);
+        if (of_last_) s.is_last.push_back(m.settings().once ? 1 : 0);
         s.generations.push_back(m.generations_);
         s.warnings.push_back(m.warnings_);
         s.drifts.push_back(m.drifts_);
@@ -47,7 +48,11 @@ ForestSnapshot Forest::snapshot() const {
 
 std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const ForestSnapshot& s) {
     const std::size_t n = settings.members;
-    auto forest = std::make_unique<Forest>(settings);
+    demand_size(s.is_last, settings.last_tree ? n : 0, "is_last");
+    for (const std::uint8_t is : s.is_last) {
+        demand(is <= 1, "is_last holds another value than 0 and 1");
+    }
+    auto forest = std::make_unique<Forest>(settings, s.is_last);
     forest->restore_schema(s);
     demand_size(s.met_at, s.kinds.size(), "met_at");
     demand_size(s.right, n, "right");
@@ -60,17 +65,18 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
     demand_size(s.detector_sizes, 2 * n, "detector_sizes");
     std::size_t trees = 0;
     for (std::size_t m = 0; m < n; ++m) {
+        const ForestSettings& own = forest->members_[m].settings();
         demand(s.has_tree[m] <= 1 && s.has_back[m] <= s.has_tree[m] &&
                    (s.has_tree[m] == 1) == (s.seen[0] > 0),
                "has_tree does not go with the rows seen");
-        demand(s.has_back[m] == 0 || settings.replacement == Replacement::background,
+        demand(s.has_back[m] == 0 || own.replacement == Replacement::background,
                "has_back without a background");
         demand(counts(s.right[m]) && counts(s.predicted[m]) && s.right[m] <= s.predicted[m],
                "right is more than answered");
         // A tree begins at the first row, at a warning, or at a drift if none has begun yet.
         const std::uint64_t warnings = s.warnings[m], drifts = s.drifts[m];
-        demand(warnings <= (settings.warning ? s.seen[0] : 0), "warnings that nobody gave");
-        demand(drifts <= (settings.replacement == Replacement::none ? 0 : s.seen[0]),
+        demand(warnings <= (own.warning ? s.seen[0] : 0), "warnings that nobody gave");
+        demand(drifts <= (own.replacement == Replacement::none ? 0 : s.seen[0]),
                "drifts that nobody found");
         // One more if the first rows had no value that a tree could draw.
         const std::uint64_t least = s.has_tree[m] + warnings;
@@ -95,8 +101,8 @@ std::unique_ptr<Forest> Forest::restore(const ForestSettings& settings, const Fo
     std::size_t t = 0;
     for (std::size_t m = 0; m < n; ++m) {
         Member& member = forest->members_[m];
-        member.right_ = s.right[m];
-        member.predicted_ = s.predicted[m];
+        member.accuracy_.right = s.right[m];
+        member.accuracy_.predicted = s.predicted[m];
         member.warnings_ = s.warnings[m];
         member.drifts_ = s.drifts[m];
         std::size_t d = 2 * m;

@@ -27,6 +27,10 @@ MODELS = {
     "AdaptiveRandomForest": (rp.AdaptiveRandomForest, {"drift": 0.3, "warning": 0.5}),
     "StreamingRandomPatches": (rp.StreamingRandomPatches, {"class_weight": {"maybe": 2.0}}),
     "Forest": (rp.Forest, {"estimator": rp.HAT(grace_period=50), "rate": 1.0}),
+    "Forest with a last member": (
+        rp.Forest,
+        {"last_member": rp.StreamTree(), "vote_power": 12, "vote_memory": 300.0},
+    ),
 }
 
 

@@ -106,6 +106,17 @@ OTHERS: dict[str, tuple[Any, dict[str, Any]]] = {
             "costs": COSTS,
         },
     ),
+    "Forest-last": (
+        rp.Forest,
+        ALARMED
+        | {
+            "estimator": rp.HoeffdingTree(grace_period=50, delta=0.01, inherit_counts="count"),
+            "replacement": "background",
+            "vote_power": 12,
+            "vote_memory": 200.0,
+            "last_member": rp.StreamTree(grace_period=50),
+        },
+    ),
     "AccuracyWeightedEnsemble": (
         rp.AccuracyWeightedEnsemble,
         FOREST | {"n_stored": 5, "chunk_size": 150, "n_folds": 3, "costs": COSTS},

@@ -27,7 +27,40 @@ KINDS: dict[str, dict[str, Any]] = {
         "drawn_background": True,
         "features": 2,
     },
+    "powers": {"rate": 2.0, "vote_power": 5},
+    "recent": {
+        "rate": 6.0,
+        "replacement": "background",
+        "warning": 0.3,
+        "drift": 0.05,
+        "vote_power": 4,
+        "vote_memory": 30.0,
+    },
+    "recent, leveraging": {
+        "rate": 6.0,
+        "replacement": "worst",
+        "drift": 0.05,
+        "vote_power": 2,
+        "vote_memory": 30.0,
+    },
+    "last member": {
+        "rate": 6.0,
+        "replacement": "background",
+        "warning": 0.3,
+        "drift": 0.05,
+        "vote_power": 12,
+        "vote_memory": 100.0,
+        "last_member": True,
+    },
+    "last member, leveraging": {
+        "rate": 2.0,
+        "replacement": "worst",
+        "drift": 0.05,
+        "last_member": True,
+    },
 }
+#: The parameters of a last member.
+LAST = {"grace_period": 60, "delta": 0.1, "leaf": "naive-bayes", "runner_up": "none"}
 
 
 def changing(n):
@@ -47,9 +80,14 @@ TRIED = [(k, leaf) for k in KINDS for leaf in LEAVES if ALL or leaf == "adaptive
 def test_answers_and_replacements(kind, leaf):
     X, y = changing(1500 if ALL else 900)
     w = np.random.default_rng(1).choice([0.5, 1.0, 1.0, 2.0], size=len(y))
-    options = KINDS[kind]
+    options = dict(KINDS[kind])
+    last = LAST if options.pop("last_member", False) else None
     forest = Forest(
-        estimator=HoeffdingTree(**TREE, leaf=leaf), n_estimators=4, random_state=11, **options
+        estimator=HoeffdingTree(**TREE, leaf=leaf),
+        n_estimators=4,
+        random_state=11,
+        last_member=last and HoeffdingTree(**last),
+        **options,
     )
     said, _ = forest.prequential(X, y, w, proba=True)
     own = {k: v for k, v in options.items() if k not in ("rate", "weighted_votes")}
@@ -60,6 +98,7 @@ def test_answers_and_replacements(kind, leaf):
         3,
         seed=11,
         weighted=options.get("weighted_votes", True),
+        last_tree=last,
         **own,
     )
     expected = reference.prequential(X, y.tolist(), w)

@@ -134,6 +134,7 @@ def newer_models():
         (2, rp.AdaptiveRandomForest(**alarmed)),
         (3, rp.StreamingRandomPatches(**alarmed)),
         (2, rp.StreamForest(n_estimators=2, warning=0.9, drift=0.01)),
+        (2, rp.Forest(**forest, vote_power=3, vote_memory=50.0, last_member=rp.StreamTree())),
         (
             2,
             rp.AccuracyWeightedEnsemble(

@@ -1,5 +1,8 @@
 """A forest, member by member and row by row, from the specification (sheet 90, sections 2 and 3).
 
+The weight of a vote is an accuracy to a power. With a memory it forgets: each row keeps
+``1 - 1/memory`` of those before, and half a row is right and half a row wrong from the start.
+
 Detectors are riparian's own, and so are trees where predictors are not judged: these have
 references of their own.
 """
@@ -95,7 +98,12 @@ class Member:
         self.forest, self.number = forest, number
         self.generations = 0
         self.back = None
+        self.right = self.answered = 0.0
         self.begin(*self.grow())
+
+    def once(self):
+        """Whether it is the last member, which is another tree."""
+        return self.forest.last_tree is not None and self is self.forest.members[-1]
 
     def grow(self):
         f = self.forest
@@ -115,7 +123,8 @@ class Member:
         self.back = None
         self.warning = ADWIN(delta=self.forest.warning) if self.forest.warning else None
         self.drift = ADWIN(delta=self.forest.drift) if self.forest.drift else None
-        self.right = self.answered = 0.0
+        if self.forest.vote_memory is None:
+            self.right = self.answered = 0.0
 
     def shares(self, row, n_classes):
         return np.array(self.tree.probabilities([row[f] for f in self.features], n_classes))
@@ -124,12 +133,20 @@ class Member:
         return self.tree.predict([row[f] for f in self.features])
 
     def weight(self):
-        return self.right / self.answered if self.forest.weighted and self.right else 1.0
+        f = self.forest
+        if not f.weighted or (f.vote_memory is None and not self.right):
+            return 1.0
+        if f.vote_memory is None:
+            return (self.right / self.answered) ** f.vote_power
+        return ((self.right + 0.5) / (self.answered + 1.0)) ** f.vote_power
 
     def learn(self, row, label, k, w):
         before = self.says(row)
         if k > 0:
             self.tree.learn_drawn([row[f] for f in self.features], label, k, w)
+        if self.forest.vote_memory is not None:
+            self.right *= 1 - 1 / self.forest.vote_memory
+            self.answered *= 1 - 1 / self.forest.vote_memory
         self.answered += w
         self.right += w * (before == label)
         return self.says(row)
@@ -156,12 +173,18 @@ class ReferenceForest:
         drift=None,
         drawn_background=False,
         weighted=True,
+        vote_power=1,
+        vote_memory=None,
+        last_tree=None,
         seed=0,
     ):
         self.tree, self.rate, self.d, self.features = tree, rate, d, features
         self.replacement, self.warning, self.drift = replacement, warning, drift
         self.drawn_background, self.weighted, self.seed = drawn_background, weighted, seed
+        self.vote_power, self.vote_memory, self.last_tree = vote_power, vote_memory, last_tree
         self.members = [Member(self, m) for m in range(n)]
+        if last_tree is not None:
+            self.members[-1].tree = OwnTree(last_tree)
         self.n_drifts = self.n_warnings = 0
 
     def prequential(self, X, y, w):
@@ -183,7 +206,9 @@ class ReferenceForest:
     def learn(self, row, label, ks, w):
         rose = False
         for member, k in zip(self.members, ks, strict=True):
-            wrong = member.learn(row, label, k, w) != label
+            wrong = member.learn(row, label, 1 if member.once() else k, w) != label
+            if member.once():
+                continue
             if self.replacement == "worst":
                 rose |= rises(member.drift, wrong)
             if self.replacement != "background" or k == 0:
@@ -200,6 +225,8 @@ class ReferenceForest:
                 member.begin(*(member.back or member.grow()))
                 self.n_drifts += 1
         if rose:
-            worst = max(self.members, key=lambda m: m.drift.estimate)
+            others = [m for m in self.members if not m.once()]
+            worst = max(others, key=lambda m: m.drift.estimate)
+            worst.right = worst.answered = 0.0
             worst.begin(*worst.grow())
             self.n_drifts += 1

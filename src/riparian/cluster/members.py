@@ -16,7 +16,7 @@ Arrays = Mapping[str, NDArray[Any]]
 #: How many entries of an array belong to a member or to a tree.
 _OF_MEMBER = {
     **dict.fromkeys(("right", "answered", "generations", "warnings", "drifts"), 1),
-    **dict.fromkeys(("has_tree", "has_back"), 1),
+    **dict.fromkeys(("has_tree", "has_back", "is_last"), 1),
     "detector_sizes": 2,
 }
 _OF_TREE = ("generation", "share", "left_out")

@@ -180,7 +180,7 @@ class Picture:
             if leading is None:
                 return None, None, []
             member, tree, pending = leading
-            axes = model._tree_axes(model._learned_with)
+            axes = model._axes_of(model._standings()[member])
             return member, tree, self._race.entries(pending, tree, member, axes)
         if not isinstance(model, TreeModel):
             return None, None, []

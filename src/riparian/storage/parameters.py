@@ -23,6 +23,9 @@ from riparian.storage.values import value_from_json, value_to_json
 if TYPE_CHECKING:
     from riparian.models.base import StreamClassifier
 
+#: Parameters that are left out of a header if they have these values.
+_LATER = {"class_weight": None, "last_member": None, "vote_memory": None, "vote_power": 1}
+
 __all__ = ["functions_of", "model_from_json", "model_name", "parameters_to_json"]
 
 
@@ -37,8 +40,8 @@ def parameters_to_json(parameters: Mapping[str, Any], below: str = "") -> dict[s
     return {
         name: _plain(f"{below}{name}", value)
         for name, value in sorted(parameters.items())
-        # Files without class weights are those of versions that did not have them.
-        if name != "class_weight" or value is not None
+        # Files without these parameters are those of versions that did not have them.
+        if name not in _LATER or value != _LATER[name]
     }
 
 

@@ -66,11 +66,12 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         if axes["costs"] is not None:
             check_costs(axes["costs"])
         check_class_weight(axes["class_weight"])
-        tree, limit = self._tree_axes(axes), byte_count("max_bytes", axes["max_bytes"])
-        refuse_limit(tree["leaf"], limit)
+        trees, limit = self._kinds_of_trees(axes), byte_count("max_bytes", axes["max_bytes"])
+        for tree in trees:
+            refuse_limit(tree["leaf"], limit)
         return {
             **self._own_settings(axes),
-            "tree": check_settings(tree),
+            "tree": check_settings(trees[0]),
             "threads": threads(self.n_jobs),
             "max_bytes": limit,
         }
@@ -78,8 +79,9 @@ class Ensemble(ForestOfTrees[E], group="forests"):
     def _axes(self) -> dict[str, Any]:
         axes = super()._axes()
         del axes["n_jobs"]  # it changes no result
-        if isinstance(axes.get("estimator"), sklearn.base.BaseEstimator):
-            axes["estimator"] = sklearn.base.clone(axes["estimator"])
+        for name in ("estimator", "last_member"):
+            if isinstance(axes.get(name), sklearn.base.BaseEstimator):
+                axes[name] = sklearn.base.clone(axes[name])
         for name, value in axes.items():
             if is_own_object(value) and not isinstance(value, Detector):
                 axes[name] = copy.deepcopy(value)  # the user may go on to use it
@@ -88,8 +90,10 @@ class Ensemble(ForestOfTrees[E], group="forests"):
     @property
     def _calls_user_functions(self) -> bool:
         axes = self._learned_with if self._engine is not None else self._axes()
-        estimator = axes["estimator"]
-        return isinstance(estimator, HoeffdingTree) and estimator._calls_user_functions
+        return any(
+            isinstance(tree, HoeffdingTree) and tree._calls_user_functions
+            for tree in (axes["estimator"], axes.get("last_member"))
+        )
 
     def _set_threads(self, engine: E) -> None:
         engine.set_threads(threads(self.n_jobs))
@@ -263,10 +267,9 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         (308.0, 'bound')
         """
         self._fitted()
-        axes = self._tree_axes(self._learned_with)
         read = self._read_trees(lambda tree: tree.certificates())
         return [
-            splits_of(certificates, self._schema_of(standing, features), axes)
+            splits_of(certificates, self._schema_of(standing, features), self._axes_of(standing))
             for standing, certificates, features in read
         ]
 
@@ -316,6 +319,14 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         """What happened to the members as the stream changed."""
         return change_lines(members, columns, self._learned_with)
 
+    def _adaptations(self) -> list[Any]:
+        """Return the adaptations of the members other than none, each once."""
+        found: list[Any] = []
+        for axes in self._kinds_of_trees(self._learned_with):
+            if axes["adaptation"].name != "none" and axes["adaptation"] not in found:
+                found.append(axes["adaptation"])
+        return found
+
     def _parts(self) -> Parts:
         standings: list[Standing] = []
 
@@ -328,9 +339,9 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         members = self._members(standings)
         columns = self._member_columns(members)
         lines = self._change_lines(members, columns)
-        axes = self._tree_axes(self._learned_with)
-        if axes["adaptation"].name != "none":
-            lines.append(inner_changes(trees, axes["adaptation"].name))
+        for adaptation in self._adaptations():
+            changed = [s.tree for s in standings if self._axes_of(s)["adaptation"] == adaptation]
+            lines.append(inner_changes(changed, adaptation.name))
         parts = replace(
             super()._parts(),
             sizes={
@@ -347,7 +358,8 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         for standing, (certificates, nodes), features in read:
             schema = self._schema_of(standing, features)
             tree = Structure(nodes, schema.features, schema.classes)
-            tree.evidence = evidence_lines(splits_of(certificates, schema, axes))
+            own = self._axes_of(standing)
+            tree.evidence = evidence_lines(splits_of(certificates, schema, own))
             what, names = next(iter(columns.items()))
             title = f"The tree of {what} {names[standings.index(standing)]}"
             parts = replace(parts, tree=tree, tree_title=title)
@@ -361,11 +373,11 @@ class Ensemble(ForestOfTrees[E], group="forests"):
             chosen[:] = [self._leader(self._members(found))] if found else []
             return [found[member] for member in chosen]
 
-        axes = self._tree_axes(self._learned_with)
         for standing, nodes, features in self._read_trees(lambda tree: tree.nodes(), leader):
             schema = self._schema_of(standing, features)
             tree = Structure(nodes, schema.features, schema.classes)
-            return chosen[0], tree, pending_of(standing.tree, schema, axes, nearest)
+            own = self._axes_of(standing)
+            return chosen[0], tree, pending_of(standing.tree, schema, own, nearest)
         return None
 
     def _plain(self, allowed: Allowed, asked: str) -> PlainTree:
@@ -373,9 +385,9 @@ class Ensemble(ForestOfTrees[E], group="forests"):
         from riparian.export.plain import Part, plain_forest, read_nodes
 
         self._fitted()
-        axes = self._tree_axes(self._learned_with)
-        options = axes["adaptation"].name == "options"
-        refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
+        for axes in self._kinds_of_trees(self._learned_with):
+            options = axes["adaptation"].name == "options"
+            refuse_inexpressible(allowed, asked, leaf=shortest(axes["leaf"]), options=options)
         read = self._read_trees(
             lambda tree: read_nodes(tree, allowed, asked),
             lambda standings: [s for s in standings if s.weight > 0.0],

@@ -18,7 +18,7 @@ from riparian.models.forests.ensemble import Ensemble
 from riparian.models.forests.joining import joined
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
-from riparian.models.settings import check_features, check_seed, refuse_sparse
+from riparian.models.settings import check_features, check_seed, check_settings, refuse_sparse
 from riparian.policies.literals import FeatureCount
 from riparian.policies.parameter import number, truth, whole
 
@@ -66,6 +66,16 @@ class Forest(Ensemble[_core.Forest]):
         weight 1.
     weighted_votes : bool, default=True
         Whether the vote of a member is weighted by its accuracy since it began.
+    vote_power : int, default=1
+        The power to which accuracy is raised, from 1 to 32. The larger it is, the more the best
+        members count.
+    vote_memory : float or None, default=None
+        Number of recent rows that the accuracy is about: a row counts ``(1 - 1/vote_memory)**age``.
+        A member that is replaced then keeps the accuracy of the tree before. None is all rows
+        since the member began.
+    last_member : HoeffdingTree or None, default=None
+        A tree that the last member is instead of `estimator`. It learns each row once, sees all
+        features and is never replaced. It needs ``features=None``.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`. The prediction is the
         class of least expected cost by the probabilities of the forest.
@@ -143,6 +153,9 @@ class Forest(Ensemble[_core.Forest]):
         drift: DetectorChoice = None,
         drawn_background: bool = False,
         weighted_votes: bool = True,
+        vote_power: int = 1,
+        vote_memory: float | None = None,
+        last_member: HoeffdingTree | None = None,
         costs: Any = None,
         class_weight: Mapping[Any, float] | None = None,
         max_bytes: int | str | None = None,
@@ -164,6 +177,9 @@ class Forest(Ensemble[_core.Forest]):
         self.drift = drift
         self.drawn_background = drawn_background
         self.weighted_votes = weighted_votes
+        self.vote_power = vote_power
+        self.vote_memory = vote_memory
+        self.last_member = last_member
         self.costs = costs
         self.class_weight = class_weight
         self.max_bytes = max_bytes
@@ -200,7 +216,13 @@ class Forest(Ensemble[_core.Forest]):
 
     def _own_settings(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         first = self._first_member
-        return _settings(axes) | {"first_member": first or 0, "keep_votes": first is not None}
+        kinds = self._kinds_of_trees(axes)
+        return {
+            **_settings(axes),
+            "last_tree": check_settings(kinds[1]) if len(kinds) > 1 else None,
+            "first_member": first or 0,
+            "keep_votes": first is not None,
+        }
 
     @property
     def _calls_user_functions(self) -> bool:
@@ -208,7 +230,8 @@ class Forest(Ensemble[_core.Forest]):
         return super()._calls_user_functions or calls_own_detector(axes)
 
     def _refuse_sparse(self, axes: Mapping[str, Any]) -> None:
-        refuse_sparse(self._tree_axes(axes))
+        for tree in self._kinds_of_trees(axes):
+            refuse_sparse(tree)
 
     # -- forests learned apart ------------------------------------------------------------------
 
@@ -258,8 +281,10 @@ class Forest(Ensemble[_core.Forest]):
 
     def _standings(self) -> list[Standing]:
         return [
-            Standing(tree, weight, accuracy, warnings, drifts, drawn)
-            for tree, drawn, weight, accuracy, warnings, drifts, _ in self._fitted().records()
+            Standing(tree, weight, accuracy, warnings, drifts, drawn, is_last=is_last)
+            for tree, drawn, weight, accuracy, warnings, drifts, _, is_last in (
+                self._fitted().records()
+            )
         ]
 
     @property
@@ -282,6 +307,14 @@ def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"replacement={replacement!r} needs a drift detector")
     if replacement != "background" and warning is not None:
         raise ValueError("warning needs replacement='background'")
+    if axes["last_member"] is not None and axes["features"] is not None:
+        raise ValueError(f"last_member needs features=None, got features={axes['features']!r}")
+    weighted = truth("weighted_votes", axes["weighted_votes"])
+    for name, default in (("vote_power", 1), ("vote_memory", None)):
+        if not weighted and axes[name] != default:
+            raise ValueError(f"{name} needs weighted_votes=True, got {axes[name]!r}")
+    memory = axes["vote_memory"]
+    keep = 1.0 if memory is None else 1.0 - 1.0 / number("vote_memory", memory, 1.0, 1e6)
     return {
         "members": whole("n_estimators", axes["n_estimators"], 1, 10_000),
         "rate": rate,
@@ -290,7 +323,9 @@ def _settings(axes: Mapping[str, Any]) -> dict[str, Any]:
         "patch": check_features("features", axes["features"]),
         "replacement": replacement,
         "drawn_background": truth("drawn_background", axes["drawn_background"]),
-        "weighted": truth("weighted_votes", axes["weighted_votes"]),
+        "weighted": weighted,
+        "vote_power": whole("vote_power", axes["vote_power"], 1, 32),
+        "vote_keep": keep,
         "warning": warning,
         "drift": drift,
         "seed": check_seed(axes["random_state"]),

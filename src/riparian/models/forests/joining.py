@@ -33,7 +33,7 @@ _OWN = ("n_estimators", "random_state", "max_bytes")
 #: Arrays with a part for each member or tree. Those of the trees themselves are apart.
 _OF_MEMBERS = (
     *("right", "answered", "generations", "warnings", "drifts", "has_tree", "has_back"),
-    *("generation", "share", "left_out", "detector_sizes", "detectors"),
+    *("generation", "share", "left_out", "detector_sizes", "detectors", "is_last"),
 )
 _OF_TREE = re.compile(r"tree(\d+)\.(\w+)")
 
@@ -56,7 +56,8 @@ def joined(kind: type[Forest], forests: Sequence[Forest]) -> Forest:
     for number, (forest, (own, arrays)) in enumerate(zip(forests, states, strict=True)):
         found = _with_codes_of(schema, forest, own, arrays, number)
         for name in _OF_MEMBERS:
-            whole[name].append(found[name])
+            if name in found:
+                whole[name].append(found[name])
         trees += _trees(found)
         later = np.where(found["met_at"] == _NEVER, _NEVER, found["met_at"] + np.uint64(seen))
         met_at = np.where(met_at == _NEVER, later, met_at)
@@ -64,7 +65,7 @@ def joined(kind: type[Forest], forests: Sequence[Forest]) -> Forest:
     first = states[0][1]
     texts = [i for i, f in enumerate(schema.features) if f.kind == "categorical"]
     result = {
-        **{name: np.concatenate(parts) for name, parts in whole.items()},
+        **{name: np.concatenate(parts) for name, parts in whole.items() if parts},
         "seen": np.array([seen], dtype=np.uint64),
         "declared": first["declared"],
         "classes": np.array([len(schema.classes)], dtype=np.uint32),

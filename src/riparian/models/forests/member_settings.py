@@ -9,7 +9,7 @@ from typing import Any
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.policies.parameter import whole
 
-__all__ = ["member_axes", "threads"]
+__all__ = ["last_member_axes", "member_axes", "threads"]
 
 
 def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,9 +23,21 @@ def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
             # Among few drawn features there is often only one that can split.
             missing_second="zero" if axes.get("leaf_features") is None else "-inf",
         )
+    return _tree_axes("estimator", estimator, axes, axes.get("leaf_features"))
+
+
+def last_member_axes(axes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parameters of `last_member` in a list, which is empty if there is none."""
+    tree = axes.get("last_member")
+    return [] if tree is None else [_tree_axes("last_member", tree, axes, None)]
+
+
+def _tree_axes(
+    parameter: str, estimator: Any, axes: Mapping[str, Any], leaf_features: Any
+) -> dict[str, Any]:
     if not isinstance(estimator, HoeffdingTree):
         raise ValueError(
-            "estimator must be a HoeffdingTree or one of its recipes (VFDT(), HAT(), ...), "
+            f"{parameter} must be a HoeffdingTree or one of its recipes (VFDT(), HAT(), ...), "
             f"got {estimator!r}"
         )
     tree = estimator._axes()
@@ -35,9 +47,9 @@ def member_axes(axes: Mapping[str, Any]) -> dict[str, Any]:
         ("class_weight", "set it on the forest, which weights the rows"),
     ):
         if tree[name] is not None:
-            raise ValueError(f"estimator must have {name}=None, got {tree[name]!r}; {why}")
-    if axes.get("leaf_features") is not None:
-        tree["leaf_features"] = axes["leaf_features"]
+            raise ValueError(f"{parameter} must have {name}=None, got {tree[name]!r}; {why}")
+    if leaf_features is not None:
+        tree["leaf_features"] = leaf_features
     names = ("categorical_features", "date_parts", "max_categories", "max_features", "max_classes")
     for name in names:
         tree[name] = axes[name]

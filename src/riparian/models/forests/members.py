@@ -82,6 +82,8 @@ class Standing:
     chunk: int | None = None
     #: The codes of its two classes, if members are pairwise.
     pair: tuple[int, int] | None = None
+    #: Whether its tree is ``last_member``.
+    is_last: bool = False
 
     def features(self, n: int) -> list[int] | None:
         """Return the first n features of the tree; None if it has got some of them since."""

@@ -16,7 +16,7 @@ from riparian.data.table import refuse_uncertain
 from riparian.models.base import StreamClassifier
 from riparian.models.batch import read_rows
 from riparian.models.engine import Engine
-from riparian.models.forests.member_settings import member_axes
+from riparian.models.forests.member_settings import last_member_axes, member_axes
 from riparian.models.forests.members import Standing
 from riparian.models.hoeffding import HoeffdingTree
 from riparian.models.learned import State
@@ -51,6 +51,14 @@ class ForestOfTrees(StreamClassifier[E]):
     def _tree_axes(self, axes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a member; a ValueError names what a forest cannot have."""
         return member_axes(axes)
+
+    def _kinds_of_trees(self, axes: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the parameters of the members, and those of the last one if it is another tree."""
+        return [self._tree_axes(axes), *last_member_axes(axes)]
+
+    def _axes_of(self, standing: Standing) -> dict[str, Any]:
+        """Return the parameters of one member."""
+        return self._kinds_of_trees(self._learned_with)[1 if standing.is_last else 0]
 
     def _standings(self) -> list[Standing]:
         """Return all members at one moment: one call of the engine, while others may learn."""
@@ -184,7 +192,7 @@ class ForestOfTrees(StreamClassifier[E]):
         features: list[int],
     ) -> HoeffdingTree:
         schema = self._schema_of(standing, features, arrays)
-        axes = self._tree_axes(self._learned_with)
+        axes = self._axes_of(standing)
         engine = _restored_whole({**axes, "max_bytes": share}, arrays, schema.bytes)
         copy = HoeffdingTree(**{**axes, "max_bytes": engine.max_bytes})
         copy._install(State(engine, schema, copy._axes(), threading.Lock()))
