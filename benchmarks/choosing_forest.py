@@ -22,7 +22,7 @@ CHOICE = "grace 120, delta 0.05"
 SLOWEST = "StreamingRandomPatches"
 RIVALS = ("AdaptiveRandomForest", SLOWEST)
 
-#: The members of StreamForest, and the forest around them.
+#: The members of the StreamForest of that time, and the forest around them.
 MEMBER: dict[str, Any] = {
     "grace_period": 50,
     "delta": 0.01,
@@ -68,7 +68,7 @@ def models() -> dict[str, Any]:
     """What the report compares: the choice, the default before it, other forests, and trees."""
     return {
         CHOICE: forest(*CHANGES[CHOICE]),
-        TODAY: rp.StreamForest(n_jobs=1),
+        TODAY: forest({}, {}),
         **as_they_come(),
         "StreamTree": rp.StreamTree(),
         "VFDT, adaptive": rp.VFDT(leaf="adaptive"),

@@ -73,6 +73,10 @@ class Runs:
             self.add(name, stream, seed, run)
         return self._kept[key]
 
+    def has(self, model: str, stream: str, seed: int) -> bool:
+        """Return whether a run is there."""
+        return (model, stream, seed) in self._kept
+
     def add(self, model: str, stream: str, seed: int, run: dict[str, float]) -> None:
         """Keep a run."""
         self._kept[model, stream, seed] = run

@@ -170,6 +170,21 @@ def test_the_stream_tree_before_the_last_choice_is_a_hoeffding_tree(member):
     assert to_bytes(loaded) == to_bytes(model)
 
 
+def test_the_stream_forest_before_the_last_choice_is_a_forest():
+    X, y = rp.streams.sea(seed=1).take(2_000)
+    member = rp.HoeffdingTree(
+        grace_period=50, delta=0.01, inherit_counts="count", categorical_cuts="one-against-rest"
+    )
+    model = rp.Forest(
+        estimator=member, n_estimators=2, replacement="background", warning=0.01, drift=0.001
+    ).fit(X, y)
+    parts = Parts(to_bytes(model))
+    parts.header["recipe"] = "StreamForest"
+    loaded = from_bytes(parts.data())
+    assert type(loaded) is rp.Forest
+    assert to_bytes(loaded) == to_bytes(model)
+
+
 def before_the_renaming(parameters):
     """The parameters of a file that was written before their values were renamed."""
     old = {

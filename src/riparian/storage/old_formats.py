@@ -109,7 +109,13 @@ def recipe_now(recipe: str, parameters: Mapping[str, Any]) -> str:
     --------
     >>> recipe_now("StreamTree", {"runner_up": "feature"})
     'HoeffdingTree'
+    >>> recipe_now("StreamForest", {"n_estimators": 10})
+    'Forest'
     """
     # An earlier StreamTree compared the two best features.
-    before = recipe == "StreamTree" and parameters.get("runner_up") == "feature"
-    return "HoeffdingTree" if before else recipe
+    if recipe == "StreamTree" and parameters.get("runner_up") == "feature":
+        return "HoeffdingTree"
+    # In an earlier StreamForest all members were of one kind.
+    if recipe == "StreamForest" and "last_member" not in parameters:
+        return "Forest"
+    return recipe

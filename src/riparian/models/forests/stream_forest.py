@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from riparian.models.forests.forest import Forest
 from riparian.models.hoeffding import HoeffdingTree
+from riparian.models.recipes.stream_tree import StreamTree
 
 __all__ = ["StreamForest"]
 
@@ -12,28 +13,34 @@ class StreamForest(
     Forest,
     fixes={
         "estimator": HoeffdingTree(
-            grace_period=50,
+            grace_period=120,
             delta=0.01,
             inherit_counts="count",
             categorical_cuts="one-against-rest",
         ),
+        "last_member": StreamTree(),
         "replacement": "background",
+        "weighted_votes": True,
+        "vote_power": 12,
+        "vote_memory": 1000,
     },
-    defaults={"warning": 0.01, "drift": 0.001},
-    takes=("leaf_features",),
+    defaults={"drift": 0.001},
+    takes=("leaf_features", "warning"),
 ):
-    """The forest to begin with: bagged trees that are replaced when their error rises.
+    """The forest to begin with: bagged trees and a StreamTree, of which the best ones decide.
 
-    Every member learns each row with a weight from Poisson(6) and sees all features. At a warning
-    a tree begins to grow in the background of its member; at a drift it replaces the member. Votes
-    are weighted by accuracy. Unlike in :class:`riparian.AdaptiveRandomForest`, leaves use all
-    features, and a category is split off against all others.
+    All members but one are bagged: they learn each row with a weight from Poisson(6), see all
+    features, and are replaced when their errors rise. The last member is a
+    :class:`riparian.StreamTree`, which learns each row once. The weight of a vote is the twelfth
+    power of the accuracy of the member on about the last 1,000 rows, so the members that are right
+    now decide. Unlike in :class:`riparian.AdaptiveRandomForest`, leaves use all features, and a
+    category is split off against all others.
 
     Notes
     -----
-    It follows no paper. It was chosen among the published forests and other compositions on 22
-    streams, and then tested on 20 others: ``docs/choosing.md``. To use other trees as members,
-    take :class:`riparian.AdaptiveRandomForest` or :class:`riparian.Forest`.
+    It follows no paper. It was chosen on 89 streams by a rule that was written down before, and
+    then compared with other forests on 38 fresh streams: ``docs/choosing.md``. To use other trees
+    as members, take :class:`riparian.AdaptiveRandomForest` or :class:`riparian.Forest`.
 
     Examples
     --------
