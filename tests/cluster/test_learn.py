@@ -210,7 +210,7 @@ class Killed(BaseException):
     pass
 
 
-def killed_before_round(number, monkeypatch, *args, **options):
+def killed_before_round(number, monkeypatch, path, folder, **options):
     """Learn until some rounds were learned; what follows is as if the process was killed."""
     rounds = []
 
@@ -224,7 +224,7 @@ def killed_before_round(number, monkeypatch, *args, **options):
     with monkeypatch.context() as patch, rp.cluster.threads(2) as pool:
         patch.setattr(Rounds, "learn", learn)
         with pytest.raises(Killed):
-            learned(*args, pool, **options)
+            learned(path, folder, pool, **options)
 
 
 def test_a_checkpoint_amid_a_plan_leaves_what_was_not_learned_again(

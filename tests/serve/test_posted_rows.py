@@ -23,7 +23,7 @@ from riparian.sources.messages import Messages
 from riparian.sources.post import Post
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
-from riparian.streams.readers import jsonlines
+from riparian.streams.readers import flat_json
 from tests.serve.serving import JOIN, rows_of, tree
 
 NDJSON = "application/x-ndjson"
@@ -184,13 +184,13 @@ def test_a_restarted_server_knows_the_columns_of_the_journal(tmp_path) -> None:
 
 def test_rows_are_decoded_once(tmp_path, monkeypatch) -> None:
     sizes: list[int] = []
-    table = jsonlines.flat_table
+    table = flat_json.flat_table
 
     def counted(data: bytes, *args: Any) -> Any:
         sizes.append(data.count(b"\n"))
         return table(data, *args)
 
-    monkeypatch.setattr(jsonlines, "flat_table", counted)
+    monkeypatch.setattr("riparian.streams.readers.jsonlines.flat_table", counted)
     rows = rows_of(500)
     learner = learned(tmp_path, [posted(rows[:200]), posted(rows[200:])])
     assert sizes == [200, 300]

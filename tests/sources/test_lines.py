@@ -34,7 +34,10 @@ def test_cut_lines_are_those_of_the_list(seed):
         assert isinstance(part, Lines)
         assert len(part) == b - a
         assert list(part) == lines[a:b]
-        assert list(Lines.joined([Lines(whole[:a].data), part, Lines(whole[b:].data)])) == lines
+        before, after = whole[:a], whole[b:]
+        assert isinstance(before, Lines)
+        assert isinstance(after, Lines)
+        assert list(Lines.joined([Lines(before.data), part, Lines(after.data)])) == lines
     assert whole[::-1] == lines[::-1]
 
 
