@@ -8,12 +8,30 @@ import numpy as np
 import pytest
 
 import riparian as rp
-from riparian.adaptation import Alternates
+from riparian.adaptation import Alternates, Options
 from riparian.storage.modelfile import from_bytes, to_bytes
 from riparian.storage.relabelling import relabelled_tree
 from tests import inside
 
 MEMBER = rp.HoeffdingTree(grace_period=50, delta=0.01, categorical_cuts="both")
+SOFTMAX = rp.HoeffdingTree(grace_period=50, leaf="softmax")
+SEVERAL = ("majority", "naive-bayes", "softmax")
+CHANGING = rp.HoeffdingTree(
+    grace_period=50,
+    delta=0.01,
+    leaf=SEVERAL,
+    adaptation=Alternates(drift_delta=0.05),
+    categorical_cuts="both",
+)
+MIXED = {
+    "estimator": MEMBER,
+    "replacement": "background",
+    "warning": 0.01,
+    "drift": 0.001,
+    "vote_power": 12,
+    "vote_memory": 1000,
+    "last_member": rp.StreamTree(),
+}
 KINDS = [
     (rp.OnlineBagging, {"estimator": MEMBER}),
     (rp.LeveragingBagging, {}),
@@ -21,7 +39,12 @@ KINDS = [
     (rp.AdaptiveRandomForest, {"estimator": MEMBER, "warning": 0.5, "drift": 0.3}),
     (rp.StreamingRandomPatches, {}),
     (rp.Forest, {"estimator": rp.VFDT(grace_period=50, delta=0.01, leaf="majority")}),
+    (rp.Forest, MIXED),
+    (rp.OnlineBagging, {"estimator": SOFTMAX}),
+    (rp.LeveragingBagging, {"estimator": CHANGING}),
 ]
+IDS = [*("bagging", "leveraging", "stream-forest", "adaptive", "patches", "forest")]
+IDS += ["mixed", "softmax", "changing"]
 
 
 def rows(n, seed, names="abcd"):
@@ -29,6 +52,19 @@ def rows(n, seed, names="abcd"):
     a, b, e = rng.normal(size=(3, n))
     c, d = rng.choice(["u", "v", "w", "z"], n), rng.choice(["p", "q"], n)
     y = np.where(a + (c == "u") > 0.3, "yes", np.where(b > 0.5, "no", "maybe"))
+    a[rng.random(n) < 0.1] = np.nan
+    X = {"a": a, "b": b, "c": c, "d": d, "e": e}
+    return {name: X[name] for name in names}, y
+
+
+def turning(n, seed, names="abcd"):
+    """After half of the rows, those of two categories get other labels."""
+    rng = np.random.default_rng(seed)
+    a, b, e = rng.normal(size=(3, n))
+    c, d = rng.choice(["u", "v", "w", "z"], n), rng.choice(["p", "q"], n)
+    first = np.where(c == "u", 2, np.where(c == "z", 1, 0)) + (b > 0.3) + (a > 1) * (d == "p")
+    turned = (np.arange(n) >= n // 2) & np.isin(c, ["u", "z"])
+    y = np.array(["no", "maybe", "yes"])[(first + turned) % 3]
     a[rng.random(n) < 0.1] = np.nan
     X = {"a": a, "b": b, "c": c, "d": d, "e": e}
     return {name: X[name] for name in names}, y
@@ -54,7 +90,7 @@ def assert_same_votes(apart_votes, together):
                 assert own.probabilities[label] == pytest.approx(share, abs=1e-12)
 
 
-@pytest.mark.parametrize(("kind", "parameters"), KINDS, ids=lambda k: getattr(k, "__name__", ""))
+@pytest.mark.parametrize(("kind", "parameters"), KINDS, ids=IDS)
 def test_members_vote_as_they_did_apart(kind, parameters):
     here, there = apart(kind, parameters)
     assert list(here.classes_) != list(there.classes_)
@@ -68,7 +104,7 @@ def test_members_vote_as_they_did_apart(kind, parameters):
     assert [to_bytes(here), to_bytes(there)] == before
 
 
-@pytest.mark.parametrize(("kind", "parameters"), KINDS, ids=lambda k: getattr(k, "__name__", ""))
+@pytest.mark.parametrize(("kind", "parameters"), KINDS, ids=IDS)
 def test_a_joined_forest_is_saved_and_goes_on(kind, parameters):
     both = kind.join(apart(kind, parameters))
     again = from_bytes(to_bytes(both))
@@ -122,24 +158,159 @@ def test_three_forests_in_another_order_have_the_same_members():
     )
 
 
-def test_codes_go_there_and_back():
-    forest = rp.AdaptiveRandomForest(estimator=MEMBER, n_estimators=1).partial_fit(*rows(3000, 1))
+def trees_of(forest):
+    """The arrays of each tree."""
     arrays = inside.snapshot(forest)
-    tree = {k.removeprefix("tree0."): v for k, v in arrays.items() if k.startswith("tree0.")}
+    return [
+        {k.removeprefix(f"tree{t}."): v for k, v in arrays.items() if k.startswith(f"tree{t}.")}
+        for t in range(forest.n_estimators)
+    ]
+
+
+def has_changed(trees):
+    """Whether there is everything that the adaptation may keep with codes."""
+    alternates = [t["test"][t["parent"][t["role"] == 1]] for t in trees]
+    changes = np.concatenate([t["change_places"].reshape(-1, 13) for t in trees])
+    former = np.concatenate([t.get("former_places", np.empty(0)).reshape(-1, 9) for t in trees])
+    return {
+        "an alternate of a test of all categories": any((tests == 3).any() for tests in alternates),
+        "an alternate of another test": any((tests != 3).any() for tests in alternates),
+        "a change below such a test": ((changes[:, 2] == 3) & (changes[:, 1] > 0)).any(),
+        "a change of a test of one category": (changes[:, [5, 8]] == 2).any(),
+        "a former test of one category": (former[:, 3] == 2).any(),
+        "a former runner-up of one category": (former[:, 6] == 2).any(),
+    }
+
+
+def changing(cuts, n, names="dcbae", **how):
+    """A forest of trees that change, and the names of what they keep."""
+    set_otherwise = {"adaptation": Alternates(drift_delta=0.05, **how), "categorical_cuts": cuts}
+    member = rp.HoeffdingTree(**CHANGING.get_params(deep=False) | set_otherwise)
+    forest = rp.OnlineBagging(estimator=member, n_estimators=6, random_state=5)
+    forest.partial_fit(*turning(n, 2, names))
+    return forest, {what for what, there in has_changed(trees_of(forest)).items() if there}
+
+
+BETTING = {"replace_by": "betting", "switch_delta": 0.5, "switch_after": 100}
+CHANGED = [
+    (
+        "both",
+        3000,
+        {},
+        {"an alternate of a test of all categories", "an alternate of another test"},
+    ),
+    ("both", 5000, BETTING, {"an alternate of another test", "a change below such a test"}),
+    (
+        "one-against-rest",
+        3000,
+        {},
+        {
+            "an alternate of another test",
+            "a change of a test of one category",
+            "a former test of one category",
+            "a former runner-up of one category",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("cuts", "n", "how", "expected"), CHANGED)
+def test_changes_and_former_splits_keep_their_names(cuts, n, how, expected):
+    there, found = changing(cuts, n, **how)
+    assert found == expected
+    here = rp.OnlineBagging(estimator=there.estimator, n_estimators=1)
+    here.partial_fit(*turning(3000, 1))
+    both = rp.OnlineBagging.join([here, there])
+    assert_same_votes(
+        [a + b for a, b in zip(votes(here, names="abcd"), votes(there), strict=True)], votes(both)
+    )
+    trees = here.estimators_ + there.estimators_
+    for joined, own in zip(both.estimators_, trees, strict=True):
+        assert [str(c) for c in joined.changes()] == [str(c) for c in own.changes()]
+        splits = joined.splits(history=True), own.splits(history=True)
+        assert [str(s) for s in splits[0]] == [str(s) for s in splits[1]]
+        assert [str(s.runner_up) for s in splits[0]] == [str(s.runner_up) for s in splits[1]]
+
+
+def test_softmax_leaves_may_know_fewer_categories():
+    here = rp.OnlineBagging(estimator=SOFTMAX, n_estimators=1).partial_fit(*rows(800, 1))
+    X, y = rows(3000, 2, "dcbae")
+    some = np.isin(X["c"], ["w", "z"])
+    there = rp.OnlineBagging(estimator=SOFTMAX, n_estimators=2, random_state=5)
+    there.partial_fit({name: values[some] for name, values in X.items()}, y[some])
+    both = rp.OnlineBagging.join([here, there])
+    assert_same_votes(
+        [a + b for a, b in zip(votes(here, names="abcd"), votes(there), strict=True)], votes(both)
+    )
+
+
+@pytest.mark.parametrize("labels", [["maybe", "no"], ["maybe"]])
+def test_softmax_leaves_give_an_unknown_class_an_output_of_zero(labels):
+    """As they do in a stream, from its first row on."""
+    here = rp.OnlineBagging(estimator=SOFTMAX, n_estimators=1).partial_fit(*rows(800, 1))
+    assert here.classes_[0] == "yes"
+    X, y = rows(3000, 2, "dcbae")
+    some = np.isin(y, labels)
+    there = rp.OnlineBagging(estimator=SOFTMAX, n_estimators=1, random_state=5)
+    there.partial_fit({name: values[some] for name, values in X.items()}, y[some])
+    both = rp.OnlineBagging.join([here, there])
+    for expected, found in zip(votes(there), votes(both), strict=True):
+        own, joined = expected[0].probabilities, found[1].probabilities
+        assert 0 < joined["yes"] < 1
+        for label, share in own.items():
+            assert joined[label] == pytest.approx(share * (1 - joined["yes"]), abs=1e-12)
+        if len(labels) == 1:
+            assert joined["yes"] == 0.5
+    assert to_bytes(from_bytes(to_bytes(both))) == to_bytes(both)
+    both.partial_fit(*rows(500, 7, "abcde"))
+
+
+def test_the_last_member_goes_on_as_it_would_apart():
+    """It learns each row once, without a drawn weight."""
+    here = rp.Forest(**MIXED, n_estimators=1, random_state=3).partial_fit(*turning(2000, 1))
+    there = rp.Forest(**MIXED, n_estimators=2).partial_fit(*turning(4000, 2, "dcbae"))
+    last = trees_of(there)[-1]
+    assert last["role"].any()
+    assert last["unit_sizes"].any()
+    both = rp.Forest.join([here, there])
+    for forest in (there, both):
+        forest.partial_fit(*turning(4000, 4, "abcde"))
+    own, joined = there.estimators_[-1], both.estimators_[-1]
+    assert [str(c) for c in joined.changes()] == [str(c) for c in own.changes()] != []
+    assert [str(s) for s in joined.splits()] == [str(s) for s in own.splits()]
+    for expected, found in zip(votes(there), votes(both), strict=True):
+        for label, share in expected[-1].probabilities.items():
+            assert found[-1].probabilities[label] == pytest.approx(share, abs=1e-9)
+
+
+ADAPTIVE = {"estimator": MEMBER}
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        lambda: rp.AdaptiveRandomForest(**ADAPTIVE, n_estimators=1).partial_fit(*rows(3000, 1)),
+        lambda: rp.OnlineBagging(estimator=SOFTMAX, n_estimators=1).partial_fit(*rows(3000, 1)),
+        *(lambda c=c: changing(*c[:2], "abcd", **c[2])[0] for c in CHANGED),
+    ],
+)
+def test_codes_go_there_and_back(forest):
     features, classes = [2, 0, 3, 1], [1, 2, 0]
     categories = [[], [], [3, 1, 0, 2], [1, 0]]
-    moved = relabelled_tree(tree, features, categories, classes)
-    back = relabelled_tree(
-        moved,
-        np.argsort(features),
-        [np.argsort(categories[f]) for f in np.argsort(features)],
-        np.argsort(classes),
-    )
-    assert back.keys() == tree.keys()
-    for name, values in tree.items():
-        assert back[name].dtype == values.dtype
-        np.testing.assert_array_equal(back[name], values, err_msg=name)
-    assert any(not np.array_equal(moved[name], tree[name]) for name in ("gaussian", "cells"))
+    for tree in trees_of(forest()):
+        moved = relabelled_tree(tree, features, categories, classes)
+        back = relabelled_tree(
+            moved,
+            np.argsort(features),
+            [np.argsort(categories[f]) for f in np.argsort(features)],
+            np.argsort(classes),
+        )
+        assert back.keys() == tree.keys()
+        for name, values in tree.items():
+            assert back[name].dtype == values.dtype
+            np.testing.assert_array_equal(back[name], values, err_msg=name)
+        assert any(not np.array_equal(moved[name], tree[name]) for name in ("gaussian", "cells"))
+        assert not len(tree["units"]) or not np.array_equal(moved["units"], tree["units"])
 
 
 def test_limits_are_added():
@@ -165,10 +336,6 @@ def test_forests_whose_limit_was_reached_are_joined_with_others():
     assert both.memory_bytes_ < both.max_bytes == 380_000
 
 
-SOFTMAX = rp.HoeffdingTree(grace_period=50, leaf="softmax")
-CHANGING = rp.HoeffdingTree(grace_period=50, adaptation=Alternates())
-
-
 @pytest.mark.parametrize("member", [SOFTMAX, CHANGING], ids=["softmax", "alternates"])
 def test_any_members_can_be_joined_if_the_order_of_names_is_the_same(member):
     here, there = (
@@ -189,10 +356,26 @@ def test_any_members_can_be_joined_if_the_order_of_names_is_the_same(member):
     assert_same_votes(expected, votes(both))
 
 
-@pytest.mark.parametrize(("member", "parameter"), [(SOFTMAX, "leaf"), (CHANGING, "adaptation")])
-def test_states_that_have_no_codes_are_refused_by_name(member, parameter):
-    with pytest.raises(ValueError, match=rf"forests\[1\] knows names .* because of {parameter}"):
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"leaf": "linear-units"}, "leaf='linear-units'"),
+        ({"leaf": ("softmax", "linear-units")}, "leaf='linear-units'"),
+        ({"adaptation": Options()}, "adaptation='options'"),
+        ({"adaptation": "reevaluation"}, "adaptation='reevaluation'"),
+        ({"short_memory": 100}, "short_memory"),
+    ],
+)
+def test_states_that_have_no_codes_are_refused_by_name(parameters, why):
+    member = rp.HoeffdingTree(grace_period=50, **parameters)
+    with pytest.raises(ValueError, match=rf"forests\[1\] knows names .* because of {why}"):
         rp.OnlineBagging.join(apart(rp.OnlineBagging, {"estimator": member}))
+
+
+def test_a_last_member_that_has_no_codes_is_refused_by_name():
+    member = rp.HoeffdingTree(leaf="linear-units")
+    with pytest.raises(ValueError, match=r"forests\[1\] .* because of leaf='linear-units'"):
+        rp.Forest.join(apart(rp.Forest, {"last_member": member}))
 
 
 def test_unlike_forests_are_refused():

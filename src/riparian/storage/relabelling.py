@@ -1,8 +1,9 @@
 """The arrays of a tree with other codes for its features, categories and classes.
 
 The layout of the arrays is that of model files (``core/growth/snapshot.hpp``), and the core checks
-the result when it restores the tree. What policies keep at leaves as plain numbers has no layout
-here, so a tree that has some is refused.
+the result when it restores the tree. Of what policies keep as plain numbers only the units of
+softmax leaves have a layout here, and of the adaptations only alternates. Trees with others are
+refused.
 """
 
 from __future__ import annotations
@@ -19,22 +20,38 @@ Arrays = Mapping[str, NDArray[Any]]
 
 #: `Test` of core/cuts/candidate.hpp.
 _LEAF, _THRESHOLD, _ONE_VALUE, _EVERY_VALUE = range(4)
+#: `Role` of core/growth/nodes.hpp: a child, not an alternate.
+_CHILD = 0
 #: The planes of a Gaussian: mean, squares, low, high.
 _PLANES = 4
 
 #: Arrays of policies, and the parameter that asks for them.
 _OPAQUE = {
-    "units": "leaf",
     "watch": "statistics, impurity or bound",
     "memory_labels": "short_memory",
-    "role": "adaptation",
-    "births": "adaptation",
     "sparse": "sparse rows",
 }
+#: Policies that keep nothing with codes, or arrays with a layout that is known here.
+_KNOWN_LEAVES = ("majority", "naive-bayes", "adaptive", "softmax")
+_KNOWN_ADAPTATIONS = ("none", "alternates")
 
 
-def unknown_layouts(trees: Iterable[Arrays]) -> str | None:
-    """Return the parameter because of which trees cannot get other codes; None if they can."""
+def unknown_layouts(trees: Iterable[Arrays], settings: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the parameter because of which trees cannot get other codes; None if they can.
+
+    Parameters
+    ----------
+    trees : iterable of mapping of str to ndarray
+        The trees.
+    settings : iterable of mapping of str to object
+        The parameters of each kind of tree among them.
+    """
+    for own in settings:
+        for leaf in own["leaf"]:
+            if leaf.name not in _KNOWN_LEAVES:
+                return f"leaf={leaf.name!r}"
+        if own["adaptation"].name not in _KNOWN_ADAPTATIONS:
+            return f"adaptation={own['adaptation'].name!r}"
     for arrays in trees:
         for name, parameter in _OPAQUE.items():
             if len(arrays.get(name, ())):
@@ -78,6 +95,8 @@ def relabelled_tree(
     out["category"] = tree.codes(of, arrays["category"], tests == _ONE_VALUE)
     parent = arrays["parent"]
     many = (parent >= 0) & (tests[parent] == _EVERY_VALUE)
+    if len(arrays.get("role", ())):
+        many &= arrays["role"] == _CHILD
     out["branch"] = tree.codes(of[parent], arrays["branch"], many)
     for cut in ("second", "rival"):
         own = arrays[f"{cut}_feature"]
@@ -86,6 +105,8 @@ def relabelled_tree(
         out[f"{cut}_category"] = tree.codes(own, arrays[f"{cut}_category"], ones)
     out |= tree.checks()
     out |= tree.statistics()
+    out |= tree.units()
+    out |= tree.changes()
     return out
 
 
@@ -150,6 +171,71 @@ class _Tree:
             numbers[:, place] = self.codes(own, numbers[:, place], ones)
             cuts[:, 2 * place] = self.places(own)
         return {"check_cuts": cuts.reshape(-1), "check_numbers": numbers.reshape(-1)}
+
+    def changes(self) -> dict[str, NDArray[Any]]:
+        """Return the log of changes, and the certificates of splits that were replaced."""
+        out = {}
+        if len(self.arrays.get("change_places", ())):
+            # Depth, branch, three cuts, leaves before and after. The first cut leads to the node.
+            places = self.arrays["change_places"].reshape(-1, 13).copy()
+            many = places[:, 2] == _EVERY_VALUE
+            places[:, 1] = self.codes(places[:, 3], places[:, 1], many)
+            out["change_places"] = self._cuts(places, (2, 5, 8))
+        if len(self.arrays.get("former_places", ())):
+            # Depth, verdict, criterion, two cuts.
+            places = self.arrays["former_places"].reshape(-1, 9).copy()
+            out["former_places"] = self._cuts(places, (3, 6))
+        return out
+
+    def _cuts(self, places: NDArray[np.int32], firsts: Iterable[int]) -> NDArray[np.int32]:
+        """Give other codes to cuts in three columns each: test, feature and category."""
+        for test in firsts:
+            own = places[:, test + 1].copy()
+            ones = places[:, test] == _ONE_VALUE
+            places[:, test + 2] = self.codes(own, places[:, test + 2], ones)
+            places[:, test + 1] = self.places(own)
+        return places.reshape(-1)
+
+    def units(self) -> dict[str, NDArray[Any]]:
+        """Return the units of softmax leaves (``core/leaf/units_numbers.ipp``)."""
+        sizes = self.arrays.get("unit_sizes", np.empty(0))
+        if not len(sizes):
+            return {}
+        source = _Reader(self.arrays["units"])
+        found = [self._units_of_leaf(source.read(int(n))) for n in sizes]
+        return {
+            "unit_sizes": np.array([len(numbers) for numbers in found], dtype=sizes.dtype),
+            "units": np.concatenate(found),
+        }
+
+    def _units_of_leaf(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Move the units of a leaf: one for each class up to the last that was known there."""
+        if not len(numbers):
+            return numbers
+        numeric, texts = np.flatnonzero(self._is_number), np.flatnonzero(~self._is_number)
+        order, order_of_texts = np.argsort(self.to[numeric]), np.argsort(self.to[texts])
+        source, n = _Reader(numbers), len(numeric)
+        known = int(source.read(1)[0])
+        values = source.read(len(texts)).astype(np.int64)
+        moments = source.read(3 * n).reshape(3, n)[:, order]
+        ends = n + 1 + np.cumsum(values)
+        units = numbers[1 + len(texts) + 3 * n :].reshape(known, n + 1 + int(values.sum()))
+        tables = []
+        for f, end, count in zip(texts, ends, values, strict=True):
+            cells = units[:, end - count : end]
+            # The last category of a table is not without weights.
+            used = np.flatnonzero(cells.any(axis=0))
+            codes = self.categories[f][:count]
+            table = np.zeros((known, int(codes[used].max(initial=-1)) + 1))
+            table[:, codes[used]] = cells[:, used]
+            tables.append(table)
+        tables = [tables[c] for c in order_of_texts]
+        moved = np.concatenate([units[:, order], units[:, n : n + 1], *tables], axis=1)
+        places = self._classes[:known]
+        out = np.zeros((int(places.max()) + 1, moved.shape[1]))
+        out[places] = moved
+        head = [len(out), *(table.shape[1] for table in tables)]
+        return np.concatenate([head, moments.reshape(-1), out.reshape(-1)])
 
     def statistics(self) -> dict[str, NDArray[Any]]:
         """Return Gaussians and tables of the leaves."""

@@ -259,9 +259,11 @@ class Forest(Ensemble[_core.Forest]):
         Notes
         -----
         If a forest knows names in another order, its trees get other codes. That is possible where
-        leaves keep Gaussians and counts, and the trees have no `adaptation`; otherwise an error
-        names the parameter. Such forests can be joined if they learn features in the same order,
-        with the same ``classes=``.
+        leaves keep Gaussians, counts and softmax units, and where `adaptation` is none or
+        ``"alternates"``; otherwise an error names the parameter. Such forests can be joined if they
+        learn features in the same order, with the same ``classes=``. Votes stay the same, with one
+        exception: softmax leaves give a class that their tree does not know an output of 0 if it
+        gets a code before one that the tree knows.
 
         Examples
         --------

@@ -175,7 +175,7 @@ def _with_codes_of(
     if all(found == list(range(len(found))) for found in [places, classes, *codes]):
         return arrays
     trees = _trees(arrays)
-    if why := unknown_layouts(trees):
+    if why := unknown_layouts(trees, forest._kinds_of_trees(forest._learned_with)):
         raise ValueError(
             f"forests[{number}] knows names in another order than the forests before it, and what "
             f"its leaves keep because of {why} cannot be given other codes; learn all forests with "
