@@ -289,7 +289,7 @@ COSTS = {
     "cls", [rp.HoeffdingTree, rp.OADT, rp.StreamForest], ids=lambda c: c.__name__
 )
 def test_costs_are_those_of_the_labels_whatever_their_types(case, cls):
-    want = make(cls, costs={(0, 1): 5.0}).partial_fit(X, RIGHT)
+    want = make(cls, costs={(0, 1): 5.0}).partial_fit(X, RIGHT, classes=[0, 1])
     model = make(cls, costs=COSTS[case]).partial_fit(X, RIGHT.astype(float), classes=[0.0, 1.0])
     np.testing.assert_array_equal(model.predict(X), want.predict(X))
     again = from_bytes(to_bytes(model))

@@ -590,7 +590,8 @@ _ELSEWHERE = {"replace", "rename", "mkstemp", "NamedTemporaryFile", "write_text"
 def test_nothing_else_in_the_package_writes_files():
     found = []
     for path in SOURCE.rglob("*.py"):
-        if path.name == "outputs.py":
+        # The second is a program that bundles the page; it is no part of an installed package.
+        if path.name == "outputs.py" or path.parts[-3:] == ("serve", "page", "build.py"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and _writes(node):

@@ -77,7 +77,7 @@ def test_joined_forests_have_the_last_members_of_both():
     here = rp.Forest(**MIXED, n_estimators=3).fit(X, y)
     there = rp.Forest(**MIXED, n_estimators=2, random_state=5).fit(X[::-1], y[::-1])
     both = rp.Forest.join([here, there])
-    assert [s.is_last for s in both._standings()] == [False, False, True, False, True]
+    assert [s.is_last for s in inside.standings(both)] == [False, False, True, False, True]
     again = from_bytes(to_bytes(both))
     both.partial_fit(X, y)
     again.partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
@@ -128,7 +128,7 @@ def test_marks_that_no_forest_has_are_refused(marks):
     forest = rp.Forest(**MIXED, n_estimators=2).fit(X, y)
     arrays = inside.snapshot(forest) | {"is_last": np.array(marks, dtype=np.uint8)}
     with pytest.raises(ValueError, match="is_last"):
-        forest._restored_engine(forest._learned_with, arrays)
+        inside.restored(forest, arrays)
 
 
 def test_a_forest_without_a_last_member_has_no_marks():
@@ -136,4 +136,4 @@ def test_a_forest_without_a_last_member_has_no_marks():
     forest = rp.Forest(n_estimators=2).fit(X, y)
     arrays = inside.snapshot(forest) | {"is_last": np.array([0, 1], dtype=np.uint8)}
     with pytest.raises(ValueError, match="is_last"):
-        forest._restored_engine(forest._learned_with, arrays)
+        inside.restored(forest, arrays)
