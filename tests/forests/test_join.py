@@ -219,7 +219,9 @@ def test_changes_and_former_splits_keep_their_names(cuts, n, how, expected):
     there, found = changing(cuts, n, **how)
     assert found == expected
     here = rp.OnlineBagging(estimator=there.estimator, n_estimators=1)
-    here.partial_fit(*turning(3000, 1))
+    here.partial_fit(*turning(3000, 3))
+    # Each knows another category first.
+    assert turning(3000, 3)[0]["c"][0] != turning(n, 2)[0]["c"][0]
     both = rp.OnlineBagging.join([here, there])
     assert_same_votes(
         [a + b for a, b in zip(votes(here, names="abcd"), votes(there), strict=True)], votes(both)
@@ -311,6 +313,9 @@ def test_codes_go_there_and_back(forest):
             np.testing.assert_array_equal(back[name], values, err_msg=name)
         assert any(not np.array_equal(moved[name], tree[name]) for name in ("gaussian", "cells"))
         assert not len(tree["units"]) or not np.array_equal(moved["units"], tree["units"])
+        if len(tree["role"]):
+            # An alternate has no branch.
+            assert not moved["branch"][moved["role"] == 1].any()
 
 
 def test_limits_are_added():
