@@ -293,7 +293,7 @@ ADAPTIVE = {"estimator": MEMBER}
     [
         lambda: rp.AdaptiveRandomForest(**ADAPTIVE, n_estimators=1).partial_fit(*rows(3000, 1)),
         lambda: rp.OnlineBagging(estimator=SOFTMAX, n_estimators=1).partial_fit(*rows(3000, 1)),
-        *(lambda c=c: changing(*c[:2], "abcd", **c[2])[0] for c in CHANGED),
+        *(lambda c=c: changing(c[0], c[1], "abcd", **c[2])[0] for c in CHANGED),
     ],
 )
 def test_codes_go_there_and_back(forest):
