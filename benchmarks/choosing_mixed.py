@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
     for one in (CHOICE, TODAY):
         for other in (TODAY, *RIVALS, "LeveragingBagging", *moa):
             if one != other:
-                print(f"{one}: {found.against(one, other)}")
+                print(found.against(one, other))
     print(found.per_stream(list(compared)))
     return 0
 
