@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 WORK = ROOT / "build" / "page"
+MADE = WORK / "dist"
 DIST = HERE / "dist"
 #: As many as theme.js knows.
 CLASS_COLOURS = 256
@@ -36,14 +37,24 @@ def main() -> None:
         options = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"]
         run([npm, "install", "--silent", *options])
     (WORK / "palette.css").write_text(palette_css())
-    DIST.mkdir(exist_ok=True)
+    MADE.mkdir(exist_ok=True)
     esbuild = str(WORK / "node_modules" / ".bin" / "esbuild")
-    options = ["--bundle", "--minify", "--legal-comments=none", f"--outdir={DIST}"]
+    options = ["--bundle", "--minify", "--legal-comments=none", f"--outdir={MADE}"]
     run([esbuild, f"page={HERE / 'main.js'}", *options, "--format=esm", "--target=es2022",
          f"--metafile={WORK / 'bundle.json'}"])  # fmt: skip
     run([esbuild, str(HERE / "page.css"), *options])
-    shutil.copy(HERE / "index.html", DIST)
-    (DIST / "licences.txt").write_text(licences())
+    shutil.copy(HERE / "index.html", MADE)
+    (MADE / "licences.txt").write_text(licences())
+    publish()
+
+
+def publish() -> None:
+    """Copy what has changed to dist/: a file that stays does not make a new build necessary."""
+    DIST.mkdir(exist_ok=True)
+    for path in MADE.iterdir():
+        there = DIST / path.name
+        if not there.exists() or there.read_bytes() != path.read_bytes():
+            shutil.copy(path, there)
 
 
 def run(command: list[str]) -> None:
