@@ -9,7 +9,7 @@ from riparian.sources.source import GapError
 
 
 def test_a_query_whose_checkpoint_is_gone_is_noticed(tmp_path):
-    """Spark goes on where it was, and a model that began anew would lack all rows before."""
+    """A Spark query continues after its last batch. A new model would lack all earlier rows."""
     sink = rp.cluster.spark_sink(rp.VFDT(), tmp_path, target="y")
     with pytest.raises(GapError, match="batch 7 is the first one"):
         sink(SimpleNamespace(sparkSession=None), 7)

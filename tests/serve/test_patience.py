@@ -1,4 +1,4 @@
-"""Who sends a body too slowly is told so; time in which the server did not run does not count."""
+"""A slow client gets an error. Time in which the server did not run does not count against it."""
 
 from __future__ import annotations
 
