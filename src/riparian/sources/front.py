@@ -6,7 +6,8 @@ the learner's will be. A row that it can read can be learned, whatever was poste
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,8 +94,7 @@ class Front:
         RowError
             If one of them cannot be learned; then the state is as it was.
         """
-        before = self.state()
-        try:
+        with self._unchanged_by_errors():
             labels = []
             for code, label in enumerate(posted.labels):
                 try:
@@ -102,9 +102,6 @@ class Front:
                 except ValueError as error:
                     raise RowError(posted.row_with(code), str(error)) from None
             rows = self._decoded(Lines(posted.lines), range(len(posted)))
-        except RowError:
-            self.restore(before)
-            raise
         return posted.with_labels(labels), rows
 
     def check(self, entries: Sequence[Posted]) -> list[Any]:
@@ -115,14 +112,19 @@ class Front:
         RowError
             If one of them cannot be learned; then the state is as it was.
         """
-        before = self.state()
-        try:
+        with self._unchanged_by_errors():
             labels = [self._label(row, entry) for row, entry in enumerate(entries)]
             self._read(entries)
+        return labels
+
+    @contextmanager
+    def _unchanged_by_errors(self) -> Iterator[None]:
+        before = self.state()
+        try:
+            yield
         except RowError:
             self.restore(before)
             raise
-        return labels
 
     def _label(self, row: int, entry: Posted) -> Any:
         if entry.kind != "label":
