@@ -2,7 +2,7 @@
 
 Two concepts take turns. Rows to recover are counted in parts of 500 rows, from each change to the
 first part within 2 points of the best before the next change; the first visit of each concept is
-left out, since there is nothing to take back. The rest are told by their median.
+left out, since there is nothing to take back. Of the rest the median is given.
 
     python benchmarks/archive.py [--rows 200000] [--every 20000] [--markdown]
 """

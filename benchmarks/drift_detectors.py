@@ -73,7 +73,7 @@ NUMBERS: dict[str, Series] = {
 
 
 def alarms(make: Callable[[], drift.Detector], quiet: Series, seeds: Iterable[int]) -> Any:
-    """The drifts that each stationary series was told to have."""
+    """The number of drifts that was reported for each stationary series."""
     return np.array([len(make().find(quiet(seed))) for seed in seeds])
 
 

@@ -1,6 +1,6 @@
 """How soon does each tree recover from a change, and how fast is it, beside MOA's HAT and EFDT?
 
-All sides run on the same arrays with the same settings. Recovery is told by prequential accuracy
+All sides run on the same arrays with the same settings. Recovery is measured by prequential accuracy
 in hundredths of the stream; times are the best of the repeats, in CPU seconds, in turn within one
 run (see speed_against_peers.py for how MOA is timed).
 
@@ -8,7 +8,7 @@ run (see speed_against_peers.py for how MOA is timed).
     python benchmarks/following_change.py speed [--workloads rbf,wide] [--rows 300000]
     python benchmarks/following_change.py long [--rows 10000000] [--max-leaves 100]
 
-`long` tells what a row costs in each tenth of a stream whose concept changes every 500,000 rows.
+`long` prints what a row costs in each tenth of a stream whose concept changes every 500,000 rows.
 
 MOA is left out where no JDK is present, and so are the real streams where RIPARIAN_DATA names no
 folder with them.

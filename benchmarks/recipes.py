@@ -28,7 +28,7 @@ STREAMS: dict[str, Callable[..., Any]] = {
     "SEA": streams.sea,
     "RandomRBF": streams.random_rbf,
 }
-#: Every recipe, and choices besides that its paper has as well.
+#: Every recipe, and further choices that its paper names.
 CHOICES: list[tuple[str, str, dict[str, Any]]] = [
     *((name, name, {}) for name in RECIPES if name != "HoeffdingTree"),
     ("CTree, c=0.05", "CTree", {"bound": ConfidencePractical(c=0.05)}),

@@ -1,4 +1,4 @@
-"""How fast are the restructuring trees, against building the tree anew after every example?
+"""How fast are the restructuring trees, against building the tree again after every example?
 
 ITI learns the rows of MAGIC one after another and has the exact tree after each. Beside it, in
 the same process and in turn, scikit-learn's DecisionTreeClassifier is fitted to the rows so far

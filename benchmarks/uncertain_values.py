@@ -49,7 +49,7 @@ def as_readings(x, share, rng):
 
 
 def as_beliefs(x, least, rng):
-    """Categories as a classifier tells them that is right as often as it believes."""
+    """Categories from a classifier that is right as often as it believes."""
     belief = rng.uniform(least, 1.0, x.shape)
     told = np.where(rng.random(x.shape) < belief, x, 1 - x).astype(int)
     names = np.array(["off", "on"], dtype=object)

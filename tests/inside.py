@@ -1,4 +1,4 @@
-"""What tests may see of the package besides its public names.
+"""What tests may see of the package in addition to its public names.
 
 No other file of the tests uses a private name of the package; tests/test_inside.py checks it.
 """

@@ -1,7 +1,7 @@
 """Any model, after any sequence of good, bad, interrupted and failing calls.
 
 An error of any kind in the middle of learning leaves the model as it was, or as after a whole
-number of rows of the batch; `n_seen_` tells how many. Ctrl-C stops learning within 0.2 seconds.
+number of rows of the batch; `n_seen_` is that number. Ctrl-C stops learning within 0.2 seconds.
 """
 
 from __future__ import annotations

@@ -442,7 +442,7 @@ def test_processes_of_a_comparison_end_with_it(folder, number):
 
 @both
 def test_a_signal_that_is_ignored_stays_ignored(number):
-    # A shell without job control starts ``riparian ... &`` so, and ``nohup`` does likewise.
+    # A shell without job control starts ``riparian ... &`` so, and so does ``nohup``.
     code = (
         f"import signal, sys; signal.signal({int(number)}, signal.SIG_IGN)\n"
         "from riparian.cli.signals import catch_signals; catch_signals()\n"

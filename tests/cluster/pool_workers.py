@@ -9,7 +9,7 @@ import time
 
 
 class Echo:
-    """Answers with what it was told."""
+    """Replies with the bytes that it received."""
 
     def __init__(self, number: int) -> None:
         self.number = number

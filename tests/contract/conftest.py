@@ -77,7 +77,7 @@ def fingerprint():
     def of(model):
         data = to_bytes(model)
         if isinstance(model, rp.ID3 | rp.ITI):
-            # What it costs to keep the tree hangs on when it was asked.
+            # The cost of keeping the tree depends on when it was checked.
             parts = Parts(data)
             del parts.arrays["counters"]
             data = parts.data()

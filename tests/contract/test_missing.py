@@ -12,7 +12,7 @@ NAN = float("nan")
 
 
 def stream(n=40_000, seed=1):
-    """Classes that one feature tells apart; the others are noise."""
+    """Classes that one feature separates; the others are noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     return X, np.where(X[:, 2] > 0.25, "above", "below")

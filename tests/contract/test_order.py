@@ -218,7 +218,7 @@ def test_a_whole_weight_is_a_repetition(recipe):
 def test_to_linear_units_a_column_without_a_value_yet_is_a_feature_to_come(
     leaf, early, late, words, n_classes, size, seed
 ):
-    """To the last bit, which hangs on the order of the terms of a sum."""
+    """To the last bit, which depends on the order of the terms of a sum."""
     rng = np.random.default_rng(seed)
     first = 51
     columns = {f"x{f}": rng.normal(size=300) for f in range(early + late)}

@@ -1,4 +1,4 @@
-"""What happened after a number of examples is told apart from what happened before."""
+"""`since=` separates what happened after a number of examples from what happened before."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Bagging with weights: what a row counts is its draw times its weight.
 
-The draw hangs on the number of the row alone. So a weight is a repetition with the draw held;
+The draw depends on the number of the row alone. So a weight is a repetition with the draw held;
 rows that are there several times are drawn several times, which is the same in the mean.
 """
 

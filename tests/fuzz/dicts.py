@@ -107,7 +107,7 @@ def read_by_position(model: Any, x: dict[Any, Any]) -> bool:
 
 
 def check_learning(model: Any, before: bytes | None, x: dict[Any, Any], y: Any, w: Any) -> Any:
-    """Learns a dict; gives the bytes of the model after it, of which it is told those before."""
+    """Learn a dict, given the bytes of the model before it; return the bytes after it."""
     twin = from_bytes(before) if before is not None else type(model)(**model.get_params(deep=False))
     got = result(lambda: model.learn_one(x, y, w))
     labels = np.empty(1, dtype=object)

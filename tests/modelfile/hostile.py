@@ -47,7 +47,7 @@ def files(which, family, count):
 
 
 def try_files(which, family, count, progress):
-    """Tries them; tells every kind of failure once, with the first such file."""
+    """Try them; report each kind of failure once, with the first such file."""
     report: dict[str, Any] = {"refused": 0, "worked": 0, "failures": {}}
     for index, (which_one, data, parts) in enumerate(files(which, family, count)):
         os.pwrite(progress, f"{index} of {family}".ljust(40).encode(), 0)

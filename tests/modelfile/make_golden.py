@@ -154,7 +154,7 @@ POSITIONS = {"rows": {"0": 2000}}
 
 
 def rows(n, seed):
-    """Mixed columns with gaps, and labels that hang on them."""
+    """Mixed columns with gaps, and labels that depend on them."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(0, 3, n)
     age = 20.0 + 15.0 * kind + 8.0 * rng.standard_normal(n)

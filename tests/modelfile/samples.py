@@ -45,7 +45,7 @@ def sample_models():
         # Races that run, with rows of a block that has not ended.
         (700, rp.CertifiedTree, {"delta": 0.5, "tau": 0.1}),
         (700, rp.CertifiedTree, {"delta": 0.5, "tau": 0.1, "impurity": "accuracy"}),
-        # Some of its leaves are inactive, others began anew.
+        # Some of its leaves are inactive, others began again.
         (900, rp.HoeffdingTree, {"max_bytes": 23_500, "leaf": "linear-units", "tau": 10.0}),
     ]:
         model = cls(**{"grace_period": 40, "delta": 0.05, "tau": 0.6} | more)
@@ -220,7 +220,7 @@ def check_answers(model, columns):
 
 
 def check_works(model, n=N):
-    """Answers, learns, grows, tells about itself, and can be saved and loaded again."""
+    """Predict, learn, grow, report the structure, and save and load again."""
     columns = columns_for(model, n)
     if inside.features(model):
         check_answers(model, {name: values[:40] for name, values in columns.items()})

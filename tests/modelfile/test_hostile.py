@@ -79,7 +79,7 @@ def test_the_samples_that_bet_have_something_of_everything():
 
 
 needs_proc = pytest.mark.skipif(
-    not Path("/proc/self/statm").exists(), reason="tells the address space by /proc"
+    not Path("/proc/self/statm").exists(), reason="measures the address space by /proc"
 )
 
 

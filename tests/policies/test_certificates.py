@@ -1,4 +1,4 @@
-"""What a tree tells about its splits, its leaves and its promises."""
+"""What a tree reports about its splits, its leaves and its promises."""
 
 from dataclasses import fields
 

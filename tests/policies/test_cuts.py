@@ -98,7 +98,7 @@ def test_intersections_are_those_of_the_reference_inside_the_range(of, low, high
     found = np.array([t for a, b in pairs for t in reference.crossings(a, b)])
     assert (np.diff(got) > 0.0).all()
     assert ((low < got) & (got < high)).all()
-    # The same up to rounding, which tells two roots that are all but one, or none, apart.
+    # The same up to rounding, which decides whether two roots that nearly coincide are two or none.
     for t in got:
         assert np.isclose(found, t, rtol=1e-6, atol=1e-5).any()
     for t in found[(found > low + 1e-4) & (found < high - 1e-4)]:

@@ -261,14 +261,14 @@ def check_side_by_side(model, reference, X, y):
 
 
 def swapped(rng, n, which):
-    """Two nominal features; one of them tells the class, with a tenth of noise."""
+    """Two nominal features; one of them decides the class, with a tenth of noise."""
     X = rng.integers(0, 2, size=(n, 4))
     y = np.where(rng.random(n) < 0.1, 1 - X[:, which], X[:, which])
     return {f"f{i}": np.where(X[:, i], "yes", "no").astype(object) for i in range(4)}, y
 
 
 def follows_a_swap(model, swapped, before, after):
-    """Teaches it rows where f0 tells the class, then rows where f1 does; the change at the root."""
+    """Learn rows where f0 decides the class, then rows where f1 does; return the change at the root."""
     model.partial_fit(*swapped(before, 0))
     assert model.splits()[0].feature == "f0"
     model.partial_fit(*swapped(after, 1))

@@ -28,7 +28,7 @@ QUICK = {**GROWTH, "adaptation": Reevaluation(every=100)}
 
 
 def turning(rng, n):
-    """A number and two categories of which now the one and now the other tells the class."""
+    """A number and two categories; first one and then the other decides the class."""
     X = np.column_stack([rng.random(n), rng.integers(0, 3, n), rng.integers(0, 2, n)])
     first = (np.arange(n) // 700) % 2 == 0
     y = np.where(first, (X[:, 0] > 0.4) ^ (X[:, 1] == 1), (X[:, 2] == 1) ^ (X[:, 0] > 0.7))
@@ -42,7 +42,7 @@ def categories(rng, n):
 
 
 def fading(rng, n):
-    """What tells the class at first says nothing later: there is one class only."""
+    """What decides the class at first is of no use later: there is one class only."""
     X = rng.integers(0, 2, size=(n, 3)).astype(float)
     y = (X[:, 0] == 1) & (np.arange(n) < n // 6)
     return X, y.astype(int), np.ones(n), [True] * 3

@@ -21,7 +21,7 @@ QUICK: dict[str, Any] = {**GROWTH, "adaptation": ALTERNATES}
 
 
 def turning(n, seed=0, every=700, noise=0.05):
-    """A number and two categories of which now the one and now the other tells the class."""
+    """A number and two categories; first one and then the other decides the class."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.random(n), rng.integers(0, 3, n), rng.integers(0, 2, n)])
     first = (np.arange(n) // every) % 2 == 0

@@ -39,7 +39,7 @@ MODELS = {
 
 
 def turning(n, every=600, seed=0):
-    """Two numbers and a category, of which now the one and now the other tells the class."""
+    """Two numbers and a category; first one and then the other decides the class."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.random(n), rng.random(n), rng.integers(0, 2, n)])
     first = (np.arange(n) // every) % 2 == 0

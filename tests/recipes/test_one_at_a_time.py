@@ -19,7 +19,7 @@ def fingerprint(model):
 
 #: Whose bounds are so wide that a tie must be called earlier.
 TAU = {"CTree": 0.3, "DsCART": 2.0, "McDiarmidTree": 100.0}
-#: Misclassification and hits do not see what tells in one branch only.
+#: Misclassification and hits do not see what helps in one branch only.
 ACCURACY = {"CorrectedVFDT": 0.65, "HybridTree": 0.88, "MDT": 0.88, "MisclassificationTree": 0.88}
 
 

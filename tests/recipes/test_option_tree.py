@@ -26,7 +26,7 @@ QUICK = {"grace_period": 50, "delta": 1e-3, "tau": 0.1}
 
 
 def swapped(n=16_000, seed=3, features=4):
-    """First one feature tells the class, then another, then a third."""
+    """First one feature decides the class, then another, then a third."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, size=(n, features)).astype(float)
     X[:, -1] = rng.random(n)
@@ -143,7 +143,7 @@ def test_a_full_tree_checks_no_node_in_vain():
 
 
 def wandering(n=60_000, features=6, seed=0):
-    """One number after the other tells the class."""
+    """One number after the other decides the class."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, features))
     tells = np.arange(n) * features // n

@@ -68,7 +68,7 @@ def test_every_node_holds_what_a_fractional_recount_over_the_window_gives(seed, 
     ("leaf", "share"), [("majority", 0.2), ("adaptive", 0.2), ("majority", 0.5)]
 )
 def test_subtrees_that_come_back_from_the_archive_hold_what_a_recount_gives(leaf, share):
-    """They learn the window anew when they come back, distributions and weights included."""
+    """They learn the window again when they come back, distributions and weights included."""
     rng = np.random.default_rng(5)
     archiving = RESTLESS | {"adaptation": WINDOW.replace(archive=5)}
     model = rp.HoeffdingTree(max_depth=2, leaf=leaf, **archiving)
@@ -181,7 +181,7 @@ def test_degenerate_values_give_the_bytes_of_cvfdt():
 
 
 def swapped(rng, n, which):
-    """Two nominal features, each said with 80%; one of them tells the class."""
+    """Two nominal features, each given with a probability of 80 %; one of them decides the class."""
     bits = rng.integers(0, 2, size=(n, 4))
     y = np.where(rng.random(n) < 0.05, 1 - bits[:, which], bits[:, which])
     X = {f"f{j}": np.empty(n, dtype=object) for j in range(4)}

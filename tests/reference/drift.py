@@ -100,7 +100,7 @@ def adwin_cut_of(n0: int, n1: int, less: int, variance: float, delta: float) -> 
 
 
 class Restarting(ABC):
-    """Starts anew with the value after a drift."""
+    """Start again with the value after a drift."""
 
     def __init__(self) -> None:
         self.values: list[float] = []

@@ -397,7 +397,7 @@ class ReferenceTree:
         )
 
     def _follow(self, node: Node, criterion: str, cuts: Sequence[Cut | None]) -> None:
-        """Start anew with two leaders that are not the ones followed so far."""
+        """Start again with two leaders that are not the ones followed so far."""
         pair = node.pairs.get(criterion)
         if pair is None or pair.features != leaders(cuts):
             node.pairs[criterion] = Pair(criterion, cuts)

@@ -221,7 +221,7 @@ def compare(
     shuffle : bool, default=False
         Whether the rows of files and data sets are shuffled with the seed, in memory. By default
         they keep their order, except for data sets whose rows are grouped by class, and those whose
-        name has ``?shuffle=``. `Comparison.orders` tells which.
+        name has ``?shuffle=``. `Comparison.orders` lists them.
     seeds : iterable of int, default=(0,)
         The seeds. A stream that does not depend on the seed is run once.
     rows : int, optional

@@ -13,7 +13,7 @@ __all__ = ["check_picture", "pyplot", "save_figure"]
 
 
 def pyplot(purpose: str) -> Any:
-    """matplotlib's pyplot, or an error that tells how to install it."""
+    """matplotlib's pyplot, or an error that says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

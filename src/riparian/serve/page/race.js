@@ -226,7 +226,7 @@ export function makeRace() {
 const keyOf = ({ leaf, member }) => `${member ?? ""}/${leaf}`;
 
 
-/** The path from the leaf upwards: the nearest test tells most. */
+/** The path from the leaf upwards: the nearest test says most. */
 function shortPath(entry) {
   const member = entry.member === null || entry.member === undefined ? "" : `member ${entry.member}: `;
   return member + (entry.path?.length ? [...entry.path].reverse().slice(0, 4).map((step) => name(step, 40)).join(", ") : "the root");
