@@ -33,10 +33,19 @@ void LeafExtras::change_labels(const Settings& settings) noexcept {
     if (hits) hits->doubt_labels(settings.judging.evaluator);
 }
 
+bool LeafExtras::follows_checks() const noexcept {
+    return bound.index() != 0 ||
+           std::visit([]<class P>(const P&) { return FollowsChecks<P>; }, values);
+}
+
 void LeafExtras::after_check(const Settings& settings, WaitingCheck& check) {
     if (auto* const pair = std::get_if<PairedGap>(&bound)) pair->after_check(check);
     if (auto* const race = std::get_if<Race>(&bound)) next_race(settings, check, *race);
-    std::visit([&](auto& kept) { kept.after_check(check); }, values);
+    std::visit(
+        [&]<class P>(P& kept) {
+            if constexpr (FollowsChecks<P>) kept.after_check(check);
+        },
+        values);
 }
 
 void LeafExtras::keep(const std::vector<std::uint32_t>& numeric) {

@@ -40,7 +40,8 @@ struct LeafExtras : HeldObject {
     }
     // Classes or costs have changed.
     void change_labels(const Settings&) noexcept;
-    // After a check that does not split.
+    // Whether any part changes after a check that does not split, and that change.
+    [[nodiscard]] bool follows_checks() const noexcept;
     void after_check(const Settings&, WaitingCheck&);
     // Only these numeric features stay.
     void keep(const std::vector<std::uint32_t>& numeric);

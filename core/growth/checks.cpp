@@ -158,6 +158,7 @@ Decision Checks::last_decision(const NodeRecord& leaf) const {
 }
 
 void Checks::after_waiting(std::size_t place, const Decision& d) {
+    if (!state_.leaves.extras(place)->follows_checks()) return;
     const LeafCase leaf = [&] {
         const Charge charge(state_.working);
         return leaf_case(state_.leaves[place], room_);

@@ -33,11 +33,15 @@ struct Adaptive {
         return leads ? majority : bayes;
     }
 
-    // Like observe(), but the prediction is chosen after this example was counted.
+    // Like observe(), for a row that the leaf has learned as class y; the prediction is chosen
+    // after this example was counted. `stays`: only the score of y has changed since
+    // observe_shares().
     std::int32_t observe_again(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
-                               LeafNumbers& right, std::size_t y, double w) const {
+                               LeafNumbers& right, std::size_t y, double w, bool stays) const {
         const std::int32_t majority = Majority::class_of(leaf);
-        const std::int32_t bayes = NaiveBayes::class_of(leaf, row, scratch);
+        const std::int32_t by_score = stays ? NaiveBayes::class_after(leaf, row, scratch, y)
+                                            : NaiveBayes::class_by_score(leaf, row, scratch);
+        const std::int32_t bayes = by_score != no_prediction ? by_score : majority;
         const auto truth = static_cast<std::int32_t>(y);
         if (majority == truth) right[of_majority] += w;
         if (bayes == truth) right[of_bayes] += w;
@@ -45,11 +49,12 @@ struct Adaptive {
     }
 
     // Does what observe() does, and writes the probabilities before the example unless `out` is
-    // null. predict_after() may be called when the row has been learned.
+    // null. `later`: the leaf will be asked again after it has learned the row.
     std::int32_t observe_shares(const LeafView& leaf, const Row& row, PredictorScratch& scratch,
-                                LeafNumbers& right, std::size_t y, double w, double* out) const {
+                                LeafNumbers& right, std::size_t y, double w, double* out,
+                                bool later = false) const {
         const std::int32_t majority = Majority::class_of(leaf);
-        const std::int32_t by_score = NaiveBayes::class_before(leaf, row, scratch);
+        const std::int32_t by_score = NaiveBayes::class_before(leaf, row, scratch, later);
         const std::int32_t bayes = by_score != no_prediction ? by_score : majority;
         const bool leads = by_majority(right);
         const auto truth = static_cast<std::int32_t>(y);

@@ -94,15 +94,17 @@ struct NaiveBayes {
     // For uncertain values the likelihood is the mean over their points.
     [[nodiscard]] static std::int32_t class_by_score(const LeafView&, Spread&, PredictorScratch&);
 
-    // Like class_by_score(), for a row that is learned next. Then class_after() may be called.
+    // Like class_by_score(), for a row that is learned next. `later`: find out whether class_after()
+    // may be called then (scratch.stays).
     [[nodiscard]] static std::int32_t class_before(const LeafView& leaf, const Row& row,
-                                                   PredictorScratch& scratch) {
+                                                   PredictorScratch& scratch, bool later) {
         const std::int32_t best = class_by_score(leaf, row, scratch);
         scratch.ranged = leaf.shape.finds_derived() && leaf.shape.numeric > 0 &&
                          leaf.statistics.is_open() && !row.gap && !leaf.statistics.gaps();
-        scratch.stays = best != no_prediction && scores_stay(leaf, row, scratch);
-        if (scratch.stays)
+        scratch.stays = later && best != no_prediction && scores_stay(leaf, row, scratch);
+        if (scratch.stays) {
             std::copy_n(scratch.scores.data(), leaf.n_classes, scratch.before.data());
+        }
         return best;
     }
 

@@ -11,6 +11,7 @@
 // and values wins. So the choice is a function of the weights, whatever was computed in between.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,8 +61,11 @@ public:
     [[nodiscard]] double cost_of(const ValueCounts& counts) const noexcept {
         double bits = 0.0;
         for (std::size_t i = 0; i < counts.size(); ++i) {
+            const std::span<const double> weights = counts.weights(i);
+            // A value of a single class costs nothing.
+            if (std::count(weights.begin(), weights.end(), 0.0) + 1 >= std::ssize(weights)) continue;
             double n_value = 0.0, pure = 0.0;
-            for (const double t : counts.weights(i)) {
+            for (const double t : weights) {
                 n_value += t;
                 pure += n_log_n(t);
             }

@@ -29,7 +29,7 @@ template <class P, class Policy>
 concept StatisticsPerLeaf =
     std::movable<P> &&
     requires(P p, const P kept, const Policy policy, const Shape shape, const Row row,
-             const std::vector<std::uint32_t> numeric, WaitingCheck& check, SavedNumbers& in,
+             const std::vector<std::uint32_t> numeric, SavedNumbers& in,
              std::vector<double>& out, const double* counts) {
         // Whether it offers cuts.
         { P::offers_cuts } -> std::convertible_to<bool>;
@@ -41,13 +41,15 @@ concept StatisticsPerLeaf =
         p.learn(shape, row, std::size_t{0}, 1.0);
         // Drops all features except these.
         p.keep(numeric);
-        // Called after a check that did not split.
-        p.after_check(check);
         // Saves the state as numbers. restore() is called after fit() and throws std::invalid_argument
         // if a leaf with these class weights cannot have such a state.
         kept.save(out);
         p.restore(policy, in, counts, std::size_t{2});
     };
+
+// Changes after a check that did not split.
+template <class P>
+concept FollowsChecks = requires(P p, WaitingCheck& check) { p.after_check(check); };
 
 // Gives the class weights of a numeric feature at or below a threshold, and calls f(threshold,
 // those weights) for all of its cuts, ascending.

@@ -24,7 +24,6 @@ struct ExhaustiveStatistics {
 
     struct PerLeaf : ByFeature<ExhaustiveValues> {
         void fit(const ExhaustiveStatistics&, const Shape& s) { ByFeature::fit(s.numeric); }
-        void after_check(WaitingCheck&) noexcept {}
         void save(std::vector<double>&) const;
         void restore(const ExhaustiveStatistics&, SavedNumbers&, const double* counts,
                      std::size_t classes);

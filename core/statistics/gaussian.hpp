@@ -18,7 +18,6 @@ struct GaussianStatistics {
         void fit(const GaussianStatistics&, const Shape&) noexcept {}
         void learn(const Shape&, const Row&, std::size_t, double) noexcept {}
         void keep(const std::vector<std::uint32_t>&) noexcept {}
-        void after_check(WaitingCheck&) noexcept {}
         void save(std::vector<double>&) const noexcept {}
         void restore(const GaussianStatistics&, SavedNumbers&, const double*,
                      std::size_t) noexcept {}

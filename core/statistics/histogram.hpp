@@ -34,7 +34,6 @@ struct HistogramStatistics {
         void fit(const HistogramStatistics& policy, const Shape& s) {
             ByFeature::fit(s.numeric, policy.n_bins);
         }
-        void after_check(WaitingCheck&) noexcept {}
         // Adds the histograms of another leaf. `to` has the slot here of each numeric slot there,
         // and the class here of each class there.
         template <class Codes>

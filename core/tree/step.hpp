@@ -49,11 +49,12 @@ template <class Policy, bool plain>
             !plain && requires { policy.predict_after(seen.leaf, seen.row, scratch, y); };
         std::int32_t before = no_prediction;
         bool ahead = false;  // what the prediction has found also serves learning
+        const double rest = weight.learned - weight.before;
         if constexpr (knows_after) {
             ahead = again || shares || state.leaves.shape().derived == Derived::found_when_asked;
             if (ahead) {
                 before = policy.observe_shares(seen.leaf, seen.row, scratch, growth_.numbers(id), y,
-                                               weight.before, shares);
+                                               weight.before, shares, again || rest > 0.0);
             }
         }
         if (!ahead && shares) {
@@ -69,31 +70,39 @@ template <class Policy, bool plain>
         growth_.learn<plain>(id, row, y, weight.learned, found);
         // Below a memory limit the room of a check is not kept.
         if (!plain && state.limited() && state.working.held) growth_.checks.release();
-        const double rest = weight.learned - weight.before;
         const bool is_leaf = state.nodes.at(id).test == Test::leaf;
+        // Where nothing else has changed, only the class of the row has another score.
+        bool stays = false;
         if constexpr (knows_after) {
-            // Where nothing else has changed, only one class has another score.
-            if (again && scratch.stays && !(rest > 0.0) && !costs &&
-                state.known.n_classes == seen.leaf.n_classes && is_leaf) {
-                LeafView now = predictor.view(id);
-                now.categories = seen.leaf.categories;  // as the leaf tracks them: none is new
-                predicted.after = policy.predict_after(now, seen.row, scratch, y);
-                return predicted;
-            }
+            stays = ahead && scratch.stays && is_leaf &&
+                    state.known.n_classes == seen.leaf.n_classes;
         }
+        const auto learned_leaf = [&]() __attribute__((always_inline)) {
+            if (!stays) return leaf_and_row();
+            TreePredictor::LeafAndRow now{predictor.view(id), seen.row};
+            now.leaf.categories = seen.leaf.categories;  // as the leaf tracks them: none is new
+            return now;
+        };
         // A weight of 3 is three examples: the second and third come to a leaf that knows the first.
         if (rest > 0.0 && is_leaf &&
             state.leaves[static_cast<std::size_t>(state.nodes.at(id).place)].weight > 0.0) {
-            const TreePredictor::LeafAndRow now = leaf_and_row();
+            const TreePredictor::LeafAndRow now = learned_leaf();
+            LeafNumbers& numbers = growth_.numbers(id);
             if constexpr (requires {
-                              policy.observe_again(now.leaf, now.row, scratch, growth_.numbers(id),
-                                                   y, rest);
+                              policy.observe_again(now.leaf, now.row, scratch, numbers, y, rest,
+                                                   stays);
                           }) {
                 predicted.after =
-                    policy.observe_again(now.leaf, now.row, scratch, growth_.numbers(id), y, rest);
+                    policy.observe_again(now.leaf, now.row, scratch, numbers, y, rest, stays);
                 again &= costs;
             } else {
-                policy.observe(now.leaf, now.row, scratch, growth_.numbers(id), y, rest);
+                policy.observe(now.leaf, now.row, scratch, numbers, y, rest);
+            }
+        } else if constexpr (knows_after) {
+            if (again && stays && !costs) {
+                const TreePredictor::LeafAndRow now = learned_leaf();
+                predicted.after = policy.predict_after(now.leaf, now.row, scratch, y);
+                return predicted;
             }
         }
         if (again) predictor.predict(policy, id, row, scratch, {&predicted.after, nullptr, 0}, 0);

@@ -7,7 +7,7 @@ columns to features.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,9 @@ class MatrixColumns(Sequence[Column]):
 
     def __len__(self) -> int:
         return int(self._matrix.shape[1])
+
+    def __iter__(self) -> Iterator[Column]:
+        return map(Numbers, self._matrix.T)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
