@@ -46,7 +46,8 @@ struct LeafView {
     PredictorState* state;  // null if the predictor keeps none, or the leaf is inactive
 };
 
-// Working memory for one prediction. It is sized once for a shape and reused for every row.
+// Working memory for one prediction. It is sized for a shape and reused for every row, or for rows of
+// other trees.
 struct PredictorScratch {
     Held<double> scores;
     Held<double> shares;  // [class], if classes are chosen by costs
@@ -68,16 +69,20 @@ struct PredictorScratch {
     void fit(const Shape& s, bool costs) {
         const std::size_t whole = (s.class_stride + 3) / 4 * 4;  // vectors
         if (costs) shares.resize(whole);
-        if (scores.size() == whole && usable.size() == s.stride && known.size() == s.categorical) {
+        const std::size_t planes =
+            s.derived == Derived::found_when_asked ? bayes_leaf_planes * s.stride : 0;
+        if (classes.size() == whole && usable.size() == s.stride && range.size() == planes &&
+            known.size() == s.categorical) {
             return;
         }
+        classes.clear();  // has its size again when all others have theirs
         scores.assign(whole, 0.0);
         before.assign(whole, 0.0);
         categorical.assign(whole, 0.0);
         usable.assign(s.stride, 0.0);
         pooled.assign(s.stride, 0.0);
         freedom.assign(s.stride, 0.0);
-        if (s.derived == Derived::found_when_asked) range.assign(bayes_leaf_planes * s.stride, 0.0);
+        range.assign(planes, 0.0);
         known.assign(s.categorical, nullptr);
         cells.assign(whole, nullptr);
         classes.assign(whole, 0);

@@ -63,7 +63,8 @@ public:
         for (std::size_t i = 0; i < counts.size(); ++i) {
             const std::span<const double> weights = counts.weights(i);
             // A value of a single class costs nothing.
-            if (std::count(weights.begin(), weights.end(), 0.0) + 1 >= std::ssize(weights)) continue;
+            if (std::count(weights.begin(), weights.end(), 0.0) + 1 >= std::ssize(weights))
+                continue;
             double n_value = 0.0, pure = 0.0;
             for (const double t : weights) {
                 n_value += t;

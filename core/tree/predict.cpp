@@ -7,6 +7,49 @@
 #include "uncertain_rows.hpp"
 
 namespace riparian {
+namespace {
+
+// What predictions work with. It fits itself to each tree.
+struct PredictionRoom {
+    RowScratch scratch;
+    Routes routes;
+    Ends ends;
+};
+
+// The room of a call. A call for a single row would spend a third of its time on allocating one, so a
+// thread keeps a room for such calls.
+class LentRoom {
+public:
+    explicit LentRoom(std::size_t rows)
+        : shared_(rows == 1 && !kept().lent), charge_(kept().account) {
+        if (shared_) kept().lent = true;
+        else own_.emplace();
+    }
+    ~LentRoom() {
+        if (shared_) kept().lent = false;
+    }
+    LentRoom(const LentRoom&) = delete;
+    LentRoom& operator=(const LentRoom&) = delete;
+
+    [[nodiscard]] PredictionRoom& room() noexcept { return shared_ ? kept().room : *own_; }
+
+private:
+    struct Kept {
+        PredictionRoom room;
+        Account account;
+        bool lent = false;  // a leaf predictor of the user may ask another tree
+    };
+    static Kept& kept() {
+        thread_local Kept one;
+        return one;
+    }
+
+    const bool shared_;
+    const Charge charge_;
+    std::optional<PredictionRoom> own_;
+};
+
+}  // namespace
 
 void Tree::predict(const Batch& batch, const Predictions& predictions, Stop* stop,
                    Moment* moment) const {
@@ -17,9 +60,8 @@ void Tree::predict(const Batch& batch, const Predictions& predictions, Stop* sto
     if (moment) *moment = {growth_.state.seen, growth_.state.known.n_classes};
     Pace pace(RowBuffer::most_rows);
     std::optional<RowBuffer> buffer;
-    RowScratch scratch;
-    Routes routes;
-    Ends ends;
+    LentRoom lent(batch.rows);
+    auto& [scratch, routes, ends] = lent.room();
     UncertainRows uncertain(batch);
     std::optional<Spread> spread;
     if (!batch.uncertain.empty()) spread.emplace();

@@ -74,8 +74,8 @@ template <class Policy, bool plain>
         // Where nothing else has changed, only the class of the row has another score.
         bool stays = false;
         if constexpr (knows_after) {
-            stays = ahead && scratch.stays && is_leaf &&
-                    state.known.n_classes == seen.leaf.n_classes;
+            stays =
+                ahead && scratch.stays && is_leaf && state.known.n_classes == seen.leaf.n_classes;
         }
         const auto learned_leaf = [&]() __attribute__((always_inline)) {
             if (!stays) return leaf_and_row();
