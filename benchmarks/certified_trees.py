@@ -207,7 +207,7 @@ def cost(options: argparse.Namespace) -> None:
         "sea (3 numbers, 2 classes)": lambda: streams.sea(seed=1),
         "random_rbf (10 numbers, 2 classes)": lambda: streams.random_rbf(seed=1),
         "waveform (21 numbers, 3 classes)": lambda: streams.waveform(seed=1),
-        "led (24 categories, 10 classes)": lambda: streams.led(seed=1),
+        "led (24 numbers of two values, 10 classes)": lambda: streams.led(seed=1),
     }.items():
         stream = make()
         X, y = stream.take(options.rows)

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "../simd/scalar.hpp"
+#include "../simd/kernels.hpp"
 #include "wager.hpp"
 
 namespace riparian {
@@ -60,19 +60,20 @@ std::size_t Race::size_of(const Contender& c, bool rival) const noexcept {
 }
 
 void Race::arrange() {
-    std::size_t at = 0, cells = 0;
+    std::size_t at = 0, cells = 0, most = 0;
     const std::size_t keys = contenders_[0].branches * classes_;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
         Contender& c = contenders_[i];
         const bool null = c.cut.feature == none;  // its counts are those of the leader
         c.at = static_cast<std::uint32_t>(at);
         at += size_of(c, i > 0);
+        if (i > 0) most = std::max(most, std::size_t{c.branches} * classes_);
         const std::size_t own = i == 0 ? keys : keys * c.branches;
         c.counts = i == 0 || null || own <= most_cells;
         c.cells = static_cast<std::uint32_t>(null ? 0 : cells);
         if (c.counts && !null) cells += own;
     }
-    numbers_ = Held<double>(at + keys, 0.0);
+    numbers_ = Held<double>(at + keys + most, 0.0);
     cells_ = Held<std::uint32_t>(cells, 0);
 }
 
@@ -180,88 +181,60 @@ void Race::place_bet(const Contender& c) noexcept {
     b.bet = wager::bet(b.differences / n, b.squares / n, tolerance(c), largest);
 }
 
-// A sum of logarithms of factors between 1e-3 and 1e3, each for this many rows. Few rows are multiplied
-// first: a product of 32 factors needs one logarithm.
-class Race::Logarithms {
-public:
-    void add(double factor, double rows) noexcept {
-        if (rows > 8.0) {
-            sum_ += rows * ln(factor);
-            return;
-        }
-        for (double n = 0.0; n < rows; n += 1.0) product_ *= factor;
-        if (product_ < 1e-200 || product_ > 1e200) fold();
-    }
-    [[nodiscard]] double sum() noexcept {
-        fold();
-        return sum_;
-    }
-
-private:
-    void fold() noexcept {
-        sum_ += ln(product_);
-        product_ = 1.0;
-    }
-
-    double sum_ = 0.0, product_ = 1.0;
-};
-
 void Race::begin_block() noexcept {
     const double lost = rows_ == 0 ? 0.0 : log_wealth(closest_rival()) / stakes_.log_threshold;
     left_ = block(rows_, lost) & 0x7fffffffU;
     judged_ = 0;
 }
 
-// Rows of one class in one branch of a rival.
-struct Race::Additions {
-    double differences = 0.0, squares = 0.0, constant = 0.0;
-    double slope = 0.0, curvature = 0.0;
-    Logarithms wealth;
-
-    // This many rows, of which the leader lost `lost` and the forecast of the rival `at`. `charge` is what
-    // the bet counts of the first.
-    void add(const Stakes& stakes, double bet, double at, double lost, double charge,
-             double rows) noexcept {
-        const double difference = at - lost;
-        differences += rows * difference;
-        squares += rows * difference * difference;
-        if (!(bet > 0.0)) return;
-        const double least = 1.0 - bet * charge;
-        if (stakes.labels) {
-            // What any other label than y adds, and by how much y itself adds less.
-            const double other = ln(least + bet);
-            constant += rows * other;
-            slope += rows * (ln(least) - other);
-        } else {
-            const wager::Parabola p = wager::below_logarithm(bet, at, least);
-            wealth.add(least + bet * at, rows);
-            constant += rows * p.constant;
-            slope += rows * p.slope;
-            curvature += rows * p.curvature;
+// The cells of a rival that have rows.
+class Race::Cells {
+public:
+    // Rows of a place, branch * classes + class of the rival, for which its forecast lost `at` and the
+    // leader `lost`. No rows add nothing.
+    void add(std::size_t place, double at, double lost, std::uint32_t rows) noexcept {
+        place_[n_] = static_cast<std::uint32_t>(place);
+        at_[n_] = at;
+        lost_[n_] = lost;
+        rows_[n_] = rows;
+        n_ += rows > 0;
+    }
+    [[nodiscard]] bool full() const noexcept { return n_ == most_cells; }
+    // Adds what the rows change to the evidence against the rival, and then counts them.
+    void settle(const Race& race, const Contender& c, double* numbers) noexcept {
+        const bool labels = race.stakes_.labels;
+        const std::size_t classes = race.classes_;
+        // Up to whole vectors; any loss will do for no rows.
+        for (std::size_t i = n_; i % 4; ++i) at_[i] = lost_[i] = rows_[i] = 0.0;
+        Bets& b = Bets::at(numbers);
+        const WagerCells cells{at_, lost_, rows_, n_, b.bet, race.tolerance(c), slope_, curvature_};
+        const WagerSums more =
+            labels ? kernels().wager_labels(cells) : kernels().wager_forecasts(cells);
+        b.differences += more.differences;
+        b.squares += more.squares;
+        b.constant += more.constant;
+        b.wealth += more.wealth;
+        b.slack += more.slack;
+        double* const forecasts = numbers + Bets::size;
+        double* const slopes = forecasts + c.branches * race.per_branch();
+        double* const curvatures = slopes + c.branches * classes;
+        for (std::size_t i = 0; i < n_; ++i) {
+            const std::size_t branch = place_[i] / classes;
+            slopes[place_[i]] += slope_[i];
+            if (!labels) curvatures[place_[i]] += curvature_[i];
+            race.count(forecasts + branch * race.per_branch(), place_[i] - branch * classes,
+                       rows_[i]);
         }
+        race.choose_labels(c, forecasts);
+        n_ = 0;
     }
-    // To the sums of a class, where there are two if losses are those of probabilities.
-    void put_sums(double* sums, std::size_t distance, bool labels) noexcept {
-        sums[0] += slope;
-        if (!labels) sums[distance] += curvature;
-        slope = curvature = 0.0;
-    }
-    void put(Bets& b) noexcept {
-        b.differences += differences;
-        b.squares += squares;
-        b.constant += constant;
-        b.wealth += wealth.sum();
-    }
-};
 
-// By how much "better" is behind "within" at most, for this many rows.
-inline void Race::add_slack(const Contender& c, const Bets& b, double lost, double rows,
-                            Logarithms& slack) const noexcept {
-    const double allowed = b.bet * tolerance(c);
-    if (!(allowed > 0.0)) return;
-    const double least = 1.0 - b.bet * lost;
-    slack.add(least / (least + allowed), rows);
-}
+private:
+    static constexpr std::size_t size = most_cells + 4;
+    std::size_t n_ = 0;
+    std::uint32_t place_[size];
+    double at_[size], lost_[size], rows_[size], slope_[size], curvature_[size];
+};
 
 void Race::learn(const Row& row, std::size_t y) noexcept {
     if (contenders_.empty()) return;
@@ -290,75 +263,62 @@ void Race::learn(const Row& row, std::size_t y) noexcept {
 
 void Race::bet_at_once(const Contender& c, std::size_t v, std::size_t y, double lost) noexcept {
     double* const numbers = numbers_.data() + c.at;
-    Bets& b = Bets::at(numbers);
     double* const forecast = numbers + Bets::size + v * per_branch();
-    double* const sums = numbers + Bets::size + c.branches * per_branch() + v * classes_;
-    Additions more;
-    Logarithms slack;
-    const double at = loss(forecast_of(forecast), forecast, y);
-    more.add(stakes_, b.bet, at, lost, lost - tolerance(c), 1.0);
-    more.put_sums(sums + y, c.branches * classes_, stakes_.labels);
-    more.put(b);
-    add_slack(c, b, lost, 1.0, slack);
-    b.slack += slack.sum();
-    count(forecast, y, 1.0);
-    if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
+    Cells cells;
+    cells.add(v * classes_ + y, loss(forecast_of(forecast), forecast, y), lost, 1);
+    cells.settle(*this, c, numbers);
 }
 
 // All losses are by the forecasts before the block; `lost` are those of the leader.
 void Race::add_cells(const Contender& c, const double* lost) noexcept {
     const std::size_t keys = contenders_[0].branches * classes_;
-    const std::uint32_t* const own = cells_.data();
     double* const numbers = numbers_.data() + c.at;
-    Bets& b = Bets::at(numbers);
-    const double bet = b.bet, allowed = tolerance(c);
-    Additions more;
-    Logarithms slack;
-    for (std::size_t key = 0; key < keys; ++key) {
-        if (own[key]) add_slack(c, b, lost[key], own[key], slack);
-    }
-    double* forecast = numbers + Bets::size;
-    double* sums = forecast + c.branches * per_branch();
-    for (std::size_t v = 0; v < c.branches; ++v, forecast += per_branch(), sums += classes_) {
-        const std::uint32_t* const cells = cells_.data() + c.cells + v;
+    const std::uint32_t* const of_leader = cells_.data();
+    const std::uint32_t* of_rival = cells_.data() + c.cells;
+    double* const at = room() + keys;
+    const double* forecast = numbers + Bets::size;
+    for (std::size_t v = 0; v < c.branches; ++v, forecast += per_branch()) {
         const Forecast p = forecast_of(forecast);
-        for (std::size_t y = 0; y < classes_; ++y) {
-            std::uint32_t of_class = 0;
-            const double at = loss(p, forecast, y);
-            for (std::size_t key = y; key < keys; key += classes_) {
-                const std::uint32_t n = cells[key * c.branches];
-                if (!n) continue;
-                more.add(stakes_, bet, at, lost[key], lost[key] - allowed, n);
-                of_class += n;
-            }
-            if (!of_class) continue;
-            count(forecast, y, of_class);
-            more.put_sums(sums + y, c.branches * classes_, stakes_.labels);
-        }
-        if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
+        for (std::size_t y = 0; y < classes_; ++y) at[v * classes_ + y] = loss(p, forecast, y);
     }
-    more.put(b);
-    b.slack += slack.sum();
+    Cells cells;
+    for (std::size_t key = 0, y = 0; key < keys; ++key, of_rival += c.branches) {
+        if (of_leader[key]) {
+            for (std::size_t v = 0, place = y; v < c.branches; ++v, place += classes_) {
+                if (cells.full()) cells.settle(*this, c, numbers);
+                cells.add(place, at[place], lost[key], of_rival[v]);
+            }
+        }
+        y = y + 1 == classes_ ? 0 : y + 1;
+    }
+    cells.settle(*this, c, numbers);
+}
+
+void Race::choose_labels(const Contender& c, double* branch) const noexcept {
+    if (!stakes_.labels) return;
+    for (std::size_t v = 0; v < c.branches; ++v, branch += per_branch()) {
+        branch[classes_ + 1] = label_of(branch);
+    }
 }
 
 void Race::end_block() noexcept {
     if (contenders_.empty()) return;
     const std::size_t keys = contenders_[0].branches * classes_;
-    double* const room = numbers_.data() + (numbers_.size() - keys);
+    double* const lost = room();
     double* forecast = numbers_.data();
     for (std::size_t w = 0; w < contenders_[0].branches; ++w, forecast += per_branch()) {
         const Forecast p = forecast_of(forecast);
         for (std::size_t y = 0; y < classes_; ++y) {
-            room[w * classes_ + y] = loss(p, forecast, y);
+            lost[w * classes_ + y] = loss(p, forecast, y);
         }
     }
     for (std::size_t i = 1; i < contenders_.size(); ++i) {
         Contender& c = contenders_[i];
-        if (c.counts && c.races()) add_cells(c, room);
+        if (c.counts && c.races()) add_cells(c, lost);
     }
     for (std::size_t i = 1; i < contenders_.size(); ++i) {
         if (!contenders_[i].races()) continue;
-        judge(i, room);
+        judge(i, room());
         place_bet(contenders_[i]);
     }
     forecast = numbers_.data();
@@ -367,8 +327,8 @@ void Race::end_block() noexcept {
         for (std::size_t y = 0; y < classes_; ++y, ++own) {
             if (*own) count(forecast, y, *own);
         }
-        if (stakes_.labels) forecast[classes_ + 1] = label_of(forecast);
     }
+    choose_labels(contenders_[0], numbers_.data());
     std::fill(cells_.begin(), cells_.end(), 0U);
     begin_block();
 }

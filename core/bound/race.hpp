@@ -163,16 +163,14 @@ private:
     struct Forecast {
         double inverse = 0.0, half = 0.0;
     };
-    class Logarithms;
-    struct Additions;
+    class Cells;
     [[nodiscard]] Forecast forecast_of(const double* branch) const noexcept;
     [[nodiscard]] double label_of(const double* branch) const noexcept;
     [[nodiscard]] double loss(const Forecast&, const double* branch, std::size_t y) const noexcept;
     void count(double* branch, std::size_t y, double rows) const noexcept;
     void bet_at_once(const Contender&, std::size_t v, std::size_t y, double lost) noexcept;
-    void add_slack(const Contender&, const Bets&, double lost, double rows,
-                   Logarithms& slack) const noexcept;
     void add_cells(const Contender&, const double* lost) noexcept;
+    void choose_labels(const Contender&, double* forecasts) const noexcept;
     void place_bet(const Contender&) noexcept;
     void begin_block() noexcept;
     void judge(std::size_t rival, double* q) noexcept;
@@ -180,6 +178,12 @@ private:
     // The logarithm of the wealth by the rival's own forecasts; with labels the evidence itself.
     [[nodiscard]] double log_wealth(std::size_t rival) const noexcept;
     void arrange();
+    // How many numbers are those of contenders; room follows.
+    [[nodiscard]] std::size_t n_numbers() const noexcept {
+        const Contender& last = contenders_[contenders_.size() - 1];
+        return last.at + size_of(last, true);
+    }
+    [[nodiscard]] double* room() noexcept { return numbers_.data() + n_numbers(); }
     [[nodiscard]] RaceStanding evidence_against(std::size_t rival, double* q) const;
     [[nodiscard]] double most_evidence(std::size_t rival) const noexcept;
     [[nodiscard]] double gain(const Contender&, bool rival) const;
@@ -194,7 +198,7 @@ private:
     float nominated_ = 0.0F;  // weight of the leaf at the last nomination
     Ledger ledger_;
     Held<Contender> contenders_;
-    // Of each contender, then room for the losses of the leader.
+    // Of each contender, then room for the losses of the leader and for those of a rival.
     Held<double> numbers_;
     // Rows of the block: [branch of the leader][class] for the leader, and then of each rival that counts
     // [branch of the leader][class][branch].

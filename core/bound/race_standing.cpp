@@ -202,7 +202,7 @@ void Race::merge(const Race& worker) {
     }
     begin_block();
     for (std::size_t i = 1; i < contenders_.size(); ++i) {
-        judge(i, numbers_.data() + (numbers_.size() - contenders_[0].branches * classes_));
+        judge(i, room());
         place_bet(contenders_[i]);
     }
 }

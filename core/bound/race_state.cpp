@@ -33,8 +33,8 @@ void Race::save(std::vector<double>& out) const {
                                number(c.cut.category), c.cut.gain, number(c.branches),
                                number(c.heavy), number(c.shown)});
     }
-    const std::size_t room = contenders_[0].branches * classes_;
-    out.insert(out.end(), numbers_.begin(), numbers_.end() - static_cast<std::ptrdiff_t>(room));
+    out.insert(out.end(), numbers_.begin(),
+               numbers_.begin() + static_cast<std::ptrdiff_t>(n_numbers()));
     for (const std::uint32_t n : cells_) out.push_back(number(n));
 }
 
@@ -107,8 +107,7 @@ std::size_t Race::restore(const double* numbers, std::size_t count, const Featur
     demand(needed <= count - at, "too few numbers");
     contenders_ = std::move(contenders);
     arrange();
-    const std::size_t room = contenders_[0].branches * classes_;
-    for (std::size_t i = 0; i + room < numbers_.size(); ++i) {
+    for (std::size_t i = 0; i < n_numbers(); ++i) {
         numbers_[i] = between(-largest, largest);
     }
     for (std::uint32_t& n : cells_) {

@@ -108,7 +108,7 @@ double least_brier(const double* slope, const double* curvature, std::size_t cla
     const double elsewhere = ratio >= 0.0 ? ratio * slopes / 6.0 : ratio * curvatures;
     for (std::size_t y = 0; y < classes; ++y) q[y] = slope[y] / slopes;
     constexpr int rounds = 40;
-    constexpr double near = 1e-4;  // of a nat: closer is not worth the time
+    constexpr double near = 1e-3;  // of a nat: closer is not worth the time
     for (int round = 0; round < rounds; ++round) {
         double half = 0.5;  // u_y = half - q_y with half = (1 + |q|^2) / 2
         for (std::size_t y = 0; y < classes; ++y) half += 0.5 * q[y] * q[y];

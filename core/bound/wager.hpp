@@ -24,28 +24,6 @@ inline constexpr double most_of_many = 0.5;
 // Before its first row a bet counts the gap of the estimated gains as this many rows.
 inline constexpr double rows_before = 8.0;
 
-// A lower bound of ln(1 + lambda (u - c)) for all u in [0, 1], which is exact at `at`, the loss of the
-// rival's own forecast:
-//
-//     ln(1 + lambda (at - c)) + m (u - at) - b (u - at)^2
-//     m = lambda / (1 + lambda (at - c)),  b = m^2 (1/2 + lambda at / (3 (1 - lambda c)))
-//
-// It is Fan's inequality [fan2015] moved from 0 to `at`.
-struct Parabola {
-    double slope;      // of u: m + 2 b at
-    double curvature;  // of -u^2: b
-    double constant;   // -m at - b at^2, without the logarithm
-};
-
-// `least` is 1 - lambda c.
-[[nodiscard]] inline Parabola below_logarithm(double lambda, double at, double least) noexcept {
-    const double factor = least + lambda * at;
-    const double inverse = 1.0 / (least * factor);  // one division for both
-    const double m = lambda * least * inverse;
-    const double b = m * m * (0.5 + lambda * at * factor * inverse * (1.0 / 3.0));
-    return {m + 2.0 * b * at, b, -at * (m + b * at)};
-}
-
 // The bet on a difference with this mean and this mean square, raised by the tolerance if the mean
 // itself does not exceed it [waudbysmith2024].
 [[nodiscard]] inline double bet(double mean, double square, double tolerance,

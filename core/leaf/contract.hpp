@@ -61,7 +61,7 @@ struct PredictorScratch {
     Held<double> before;  // scores before learning; valid if `stays`
     bool stays = false;   // whether learning the row changes only the score of its class
     Held<const double*> known;
-    Held<const double*> cells;
+    Held<const double*> cells;  // [class]: cells of categories, or planes of squares
     Held<std::size_t> classes;
     // For predictors with state, which set their sizes. The contents are valid during one call.
     std::array<HeldDoubles, 5> rooms;

@@ -235,7 +235,7 @@ private:
             scratch.usable[f] = !x || x[f] == x[f] ? 1.0 : 0.0;
             pooled[f] = 0.0;
         }
-        if (!leaf.statistics.gaps()) return pool_whole_classes(leaf, pooled);
+        if (!leaf.statistics.gaps()) return pool_whole_classes(leaf, scratch);
         std::fill_n(scratch.freedom.data(), n, 0.0);
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 0.0)) continue;
@@ -263,30 +263,17 @@ private:
         }
     }
 
-    // The pooled variances where no value is missing: the weights are those of the classes. Four classes
-    // are added at once, one after the other.
-    static void pool_whole_classes(const LeafView& leaf, double* pooled) {
+    // The pooled variances where no value is missing: the weights are those of the classes.
+    static void pool_whole_classes(const LeafView& leaf, PredictorScratch& scratch) {
         const std::size_t n = leaf.shape.numeric;
-        const double* four[4];
-        std::size_t n_four = 0;
+        std::size_t n_pooled = 0;
         double freedom = 0.0;
         for (std::size_t k = 0; k < leaf.n_classes; ++k) {
             if (!(leaf.counts[k] > 1.0)) continue;
             freedom += leaf.counts[k] - 1.0;
-            four[n_four++] = leaf.statistics.classes()[k] + squares * n;
-            if (n_four < 4) continue;
-            const double *const a = four[0], *const b = four[1], *const c = four[2];
-            const double* const d = four[3];
-            for (std::size_t f = 0; f < n; ++f) {
-                pooled[f] = (((pooled[f] + a[f]) + b[f]) + c[f]) + d[f];
-            }
-            n_four = 0;
+            scratch.cells[n_pooled++] = leaf.statistics.classes()[k] + squares * n;
         }
-        for (std::size_t i = 0; i < n_four; ++i) {
-            for (std::size_t f = 0; f < n; ++f) pooled[f] += four[i][f];
-        }
-        if (!(freedom > 0.0)) return;
-        for (std::size_t f = 0; f < n; ++f) pooled[f] /= freedom;
+        kernels().pool_variances(scratch.cells.data(), n_pooled, n, freedom, scratch.pooled.data());
     }
 
     static void add_categorical_scores(const LeafView& leaf, const Row& row,

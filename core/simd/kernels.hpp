@@ -140,6 +140,25 @@ struct PooledMoments {
     double* squares;
 };
 
+// Rows of a race that are alike: in each cell, this many rows for which a forecast of the rival lost
+// `at` and the leader `lost` (bound/wager.hpp). All arrays are padded to whole vectors; 0 rows add
+// nothing.
+struct WagerCells {
+    const double* at;
+    const double* lost;
+    const double* rows;
+    std::size_t n;
+    double bet;
+    double tolerance;
+    double* slope;      // output: what a cell adds
+    double* curvature;  // output, of forecasts only
+};
+// Sums over all rows.
+struct WagerSums {
+    double differences, squares, constant, wealth;
+    double slack;  // by how much the tolerance helped at most, < 0: a lower bound
+};
+
 struct Kernels {
     const char* name;
 
@@ -186,6 +205,10 @@ struct Kernels {
                         std::size_t n, const double* x, double* scores);
     // Computes the planes of a leaf from those of its classes.
     void (*find_range)(double* const* classes, std::size_t n_classes, std::size_t n, double* leaf);
+    // The variance of each feature within classes without missing values: the sum over the classes, in
+    // their order, of a plane of squares, divided by the degrees of freedom. Any n.
+    void (*pool_variances)(const double* const* squares, std::size_t n_classes, std::size_t n,
+                           double freedom, double* pooled);
     // Half the sum of the log precisions minus the distance, computed from the statistics
     // themselves, over the usable features (1.0 or 0.0). If a class has too little weight for a
     // variance, the pooled variance of the feature is used.
@@ -225,6 +248,10 @@ struct Kernels {
     void (*step_along)(double* weights, std::size_t planes, std::size_t stride, const double* x,
                        std::size_t n, const double* factors);
 
+    // What cells of a race add to the evidence, by lower bounds of logarithms (forecasts) or by the
+    // logarithms themselves (labels, whose `at` and `lost` are 0 or 1).
+    WagerSums (*wager_forecasts)(const WagerCells&);
+    WagerSums (*wager_labels)(const WagerCells&);
     // The products of several planes with a row. Planes lie `stride` apart; n in whole vectors.
     void (*plane_values)(const double* weights, std::size_t planes, std::size_t stride,
                          std::size_t n, const double* x, double* values);

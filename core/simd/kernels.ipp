@@ -25,6 +25,7 @@ constexpr double least_spread = 1e-3;
 #include "gains.ipp"
 #include "linear.ipp"
 #include "planes.ipp"
+#include "wagers.ipp"
 #include "counted_gains.ipp"
 
 // The kernels of each impurity, in the order of AnyImpurity. A user's own impurity has none.
@@ -80,6 +81,7 @@ const Kernels table = {
     scores,
     lean_scores,
     find_range,
+    pool_variances,
     full_score,
     full_precisions,
     categorical_scores,
@@ -92,6 +94,8 @@ const Kernels table = {
     dot,
     linear_step,
     step_along,
+    wager_forecasts,
+    wager_labels,
     plane_values,
     sigmoids,
     plane_step,
@@ -102,16 +106,16 @@ const Kernels table = {
     left_masses,
     all_left_masses,
     [](const double* z, std::size_t n, double* out) {
-        for (std::size_t i = 0; i < n; ++i) out[i] = normal_cdf(Lanes(z[i]))[0];
+        each_number(z, n, out, RIPARIAN_NUMBER(x) { return normal_cdf(x); });
     },
     [](const double* x, std::size_t n, double* out) {
-        for (std::size_t i = 0; i < n; ++i) out[i] = xlog2x(Lanes(x[i]))[0];
+        each_number(x, n, out, RIPARIAN_NUMBER(x) { return xlog2x(x); });
     },
     [](const double* x, std::size_t n, double* out) {
-        for (std::size_t i = 0; i < n; ++i) out[i] = exp(Lanes(x[i]))[0];
+        each_number(x, n, out, RIPARIAN_NUMBER(x) { return exp(x); });
     },
     [](const double* x, std::size_t n, double* out) {
-        for (std::size_t i = 0; i < n; ++i) out[i] = log(Lanes(x[i]))[0];
+        each_number(x, n, out, RIPARIAN_NUMBER(x) { return log(x); });
     },
 };
 

@@ -134,6 +134,16 @@ RIPARIAN_INLINE Lanes full_precision(const GaussianClass& c, const Range& range,
     return range.precision(variance, Lanes(1.0) / (weight * 12.0));
 }
 
+void pool_variances(const double* const* squares, std::size_t n_classes, std::size_t n,
+                    double freedom, double* pooled) {
+    each_vector(
+        n, RIPARIAN_BODY(f, lanes) {
+            Lanes sum = 0.0;
+            for (std::size_t k = 0; k < n_classes; ++k) sum += lanes.load(squares[k] + f);
+            lanes.store(freedom > 0.0 ? sum / freedom : sum, pooled + f);
+        });
+}
+
 double full_score(const GaussianClass& c, const double* leaf, const double* usable,
                   const double* pooled, std::size_t n, const double* x) {
     SumOfLogs logs;

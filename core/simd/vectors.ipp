@@ -56,3 +56,14 @@ template <class Body>
 RIPARIAN_INLINE void each_vector(std::size_t n, const Body& body) {
     with_rest(n, RIPARIAN_LOOP(rest) { each_vector(n, rest, body); });
 }
+
+#define RIPARIAN_NUMBER(x) [](Lanes x) __attribute__((always_inline))
+
+// Maps an array of any length. `x` may be `out`.
+template <class Function>
+RIPARIAN_INLINE void each_number(const double* x, std::size_t n, double* out,
+                                 const Function& function) {
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) function(Lanes::load(x + i)).store(out + i);
+    for (; i < n; ++i) out[i] = function(Lanes(x[i]))[0];
+}
