@@ -85,6 +85,7 @@ def test_the_evidence_is_that_of_the_reference(classes, impurity, tau):
             assert expected - 0.02 <= within[t] <= expected + 1e-6
         slack = [race.slack for race in races]
         assert better[t] <= within[t] + 1e-12
+        assert better[t] <= min(e + s for e, s in zip(exact, slack, strict=True)) + 1e-6
         assert better[t] >= min(exact) + min(slack) - 0.5
 
 
