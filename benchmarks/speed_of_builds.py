@@ -7,15 +7,20 @@ falls on both. Times are CPU seconds. A figure above 1 says that AFTER is faster
 times, once for the lower quartiles.
 
     python benchmarks/speed_of_builds.py BEFORE AFTER [--rounds 15] [--only VFDT,one]
+        [--benchmarks-before FOLDER]
+
+FOLDER is the folder ``benchmarks`` of the older build, for one whose parameters have other names.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from time import process_time
 from typing import IO, Any
 
@@ -24,8 +29,9 @@ from peers.riparian_tree import RiparianTree
 from peers.settings import LEAVES
 
 #: Rows of each task. Trees that restructure keep their examples, and take much longer.
-ROWS = {"task": 200_000, "recipe": 40_000, "forest": 4_000, "restructuring": 200, "one": 3_000}
+ROWS = {"task": 200_000, "recipe": 200_000, "forest": 20_000, "restructuring": 200, "one": 3_000}
 STREAM = "random_rbf"
+BENCHMARKS = Path(__file__).parent
 
 
 def tasks() -> Iterator[tuple[str, str]]:
@@ -114,9 +120,10 @@ def serve() -> None:
 class Build:
     """A process with one of the builds."""
 
-    def __init__(self, python: str) -> None:
+    def __init__(self, python: str, benchmarks: Path) -> None:
         self._process = subprocess.Popen(
-            [python, __file__, "--serve"],
+            [python, "-P", __file__, "--serve"],
+            env={**os.environ, "PYTHONPATH": str(benchmarks)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -164,9 +171,10 @@ def main() -> int:
     parser.add_argument("after")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="", help="kinds or names, with commas between them")
+    parser.add_argument("--benchmarks-before", type=Path, default=BENCHMARKS)
     options = parser.parse_args()
     only = set(filter(None, options.only.split(",")))
-    builds = [Build(options.before), Build(options.after)]
+    builds = [Build(options.before, options.benchmarks_before), Build(options.after, BENCHMARKS)]
     print(f"{'task':42}{'before':>13}{'after':>13}{'best':>8}{'quart.':>8}")
     for task in tasks():
         if only and not only & set(task):
