@@ -73,7 +73,8 @@ def test_the_hash_seed_of_python_does_not_matter():
             [sys.executable, "-c", HASHED],
             stdout=subprocess.PIPE,
             text=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=os.environ
+            | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         for seed in ("1", "2")
     ]

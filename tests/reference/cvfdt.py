@@ -71,15 +71,18 @@ class WindowReference(ReferenceTree):
         self.classes.add(y)
         paths = list(self._paths(values))
         due = self._compare(paths, y, w)
+        changed: set[int] = set()
         while len(self.window) >= self.size:
-            self._forget()
+            changed.update(self._forget())
         self._count_again_if_due()
         self.window.append(self.seen)
         for path in paths:
             for node in path:
                 self.learned[node][self.seen] = (values, y, w)
-                self._recount(node)
+            changed.update(path)
             self.arrived[path[-1]] += w
+        for node in changed:
+            self._recount(node)
         for path in reversed(paths):
             self._check_if_due(path[-1])
         for node in due:
@@ -105,21 +108,20 @@ class WindowReference(ReferenceTree):
         self.since[made] = self.seen + 1
         return made
 
-    def _forget(self) -> None:
-        """Table 4: whatever has learned the oldest example forgets it."""
+    def _forget(self) -> list[int]:
+        """Table 4: whatever has learned the oldest example forgets it. Returns these nodes."""
         number = self.window.popleft()
         self.forgotten += 1
-        for node, held in self.learned.items():
-            if held.pop(number, None) is not None:
-                self._recount(node)
+        return [n for n, held in self.learned.items() if held.pop(number, None) is not None]
 
     def _recount(self, at: int) -> None:
         """The class weights of the examples that a node holds."""
-        node = self.nodes[at]
-        node.observed, node.weight = {}, 0.0
+        observed: dict[int, float] = {}
+        weight = 0.0
         for _, y, w in self.learned[at].values():
-            node.observed[y] = node.observed.get(y, 0.0) + w
-            node.weight += w
+            observed[y] = observed.get(y, 0.0) + w
+            weight += w
+        self.nodes[at].observed, self.nodes[at].weight = observed, weight
 
     def _count_statistics(self, at: int) -> None:
         node = self.nodes[at]
