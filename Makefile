@@ -27,7 +27,10 @@ help:
 	@echo "make test-spark  install Spark and run the tests that need it; needs Java 17"
 	@echo "make check     test, lint, types, format-check, and the core under sanitizers"
 	@echo "make test-all  every test on every model, long attacks, and ThreadSanitizer"
-	@echo "make coverage  the lines of the package and of the core that the tests run"
+	@echo "make coverage-python  the lines of the package that the tests run, all but the attacks"
+	@echo "make coverage-core  the lines of the core, in a build with -O1, that its own tests and those of"
+	@echo "               policies, recipes, forests, restructuring, gradient and modelfile run"
+	@echo "make coverage  both"
 	@echo "make attack    the attacks on every model, with many more tries"
 	@echo "make fuzz      fuzz the readers of models, dicts, Arrow and text; SECONDS=60 for each"
 	@echo "make bench     the benchmarks against River and MOA"
@@ -163,12 +166,14 @@ comma := ,
 # package run. The reports are build/coverage/python and build/coverage/core.
 coverage: coverage-python coverage-core
 
-# The attacks trace lines themselves, which would end the count.
+# The tests of `make test` without the attacks, which trace lines themselves and would end the count.
 coverage-python: $(VENV)/installed $(VENV)/tested $(VENV)/checked
-	$(PYTEST) -m "not slow" --ignore tests/attack --cov=riparian --cov-report=term-missing:skip-covered \
-		--cov-report=html:build/coverage/python
+	$(PYTEST) -m "$(or $(TESTS),not slow)" --ignore tests/attack --cov=riparian \
+		--cov-report=term:skip-covered --cov-report=html:build/coverage/python
 
 COVERED = build/coverage/native
+# Tests of Python that reach what the core's own tests do not.
+CORE_TESTS ?= tests/policies tests/recipes tests/forests tests/restructuring tests/gradient tests/modelfile
 coverage-core: $(VENV)/installed $(VENV)/tested $(VENV)/checked
 	rm -rf build/coverage/package build/coverage/core && mkdir -p build/coverage/core
 	$(BIN)/cmake -S . -B $(COVERED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
@@ -177,13 +182,20 @@ coverage-core: $(VENV)/installed $(VENV)/tested $(VENV)/checked
 		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
 	$(BIN)/cmake --build $(COVERED)
 	find $(COVERED) -name '*.gcda' -delete
-	$(BIN)/ctest --test-dir $(COVERED) --output-on-failure
-	mkdir -p build/coverage/package
-	cp -r src/riparian build/coverage/package
-	cp $(COVERED)/_core*.so build/coverage/package/riparian
-	PYTHONPATH=build/coverage/package $(PYTEST) -m "not slow" tests
+	$(BIN)/ctest --test-dir $(COVERED) --parallel $(JOBS) --output-on-failure
+	$(call package_of,build/coverage/package,$(COVERED))
+	PYTHONPATH=build/coverage/package $(PYTEST) -m "not slow" $(CORE_TESTS)
 	$(BIN)/gcovr --root . --filter core/ --exclude core/tests/ --exclude-throw-branches \
 		--print-summary --html-details build/coverage/core/index.html $(COVERED)
+
+# A package with the native module of another build, for PYTHONPATH: $(call package_of,FOLDER,BUILD)
+define package_of
+	mkdir -p $(1)
+	cp -r src/riparian $(1)
+	cp $(2)/_core*.so $(1)/riparian
+	cp tests/other_build.py $(1)/sitecustomize.py
+	PYTHONPATH=$(1) $(BIN)/python -c "import riparian._core as c; assert '$(1)' in c.__file__, c.__file__"
+endef
 
 # The attacks of the tests with many more tries; prints how many there were.
 attack: $(VENV)/installed $(VENV)/tested
@@ -211,9 +223,7 @@ fuzz-module: $(VENV)/checked $(VENV)/fuzzing
 		-DPython_EXECUTABLE=$(abspath $(BIN)/python) \
 		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
 	$(BIN)/cmake --build build/fuzz/native --target _core
-	mkdir -p build/fuzz/package
-	cp -r src/riparian build/fuzz/package
-	cp build/fuzz/native/_core*.so build/fuzz/package/riparian
+	$(call package_of,build/fuzz/package,build/fuzz/native)
 
 bench: $(VENV)/installed $(VENV)/tested
 	$(BIN)/python benchmarks/speed_against_peers.py

@@ -1,7 +1,7 @@
 """What does it cost, and what is it worth, to certify every split?
 
-`streams` runs CertifiedTree beside VFDT with adaptive leaves, CTree and StreamTree on the streams
-of choosing_streams.py, each row predicted before it is learned, and prints accuracy, leaves, rows to
+`streams` compares CertifiedTree with VFDT with adaptive leaves, CTree and StreamTree on the streams
+of choosing_streams.py, each row predicted before it is learned. It prints accuracy, leaves, rows to
 the first split and the kinds of certificates. `truth` counts splits whose own certificate is wrong,
 on generators that make as many fresh rows as one likes: a split is wrong if a rival that it names
 has a larger gain on 200,000 other rows (by `tau` or more for "within"), or if the split has none. A

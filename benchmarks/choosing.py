@@ -1,7 +1,7 @@
 """Which tree should one take who does not know the stream?
 
 The protocol is in docs/choosing.md: `choose` runs the candidates on the streams of the choice and
-applies the rule; `report` runs the choice beside every recipe on the other half.
+applies the rule; `report` compares the choice with every recipe on the other half.
 
     python benchmarks/choosing.py choose --out runs.jsonl [--only NAME ...]
     python benchmarks/choosing.py report --out runs.jsonl

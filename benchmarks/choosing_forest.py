@@ -1,7 +1,7 @@
 """Which forest should one take who wants the best accuracy?
 
 The protocol is in docs/choosing.md ("The protocol of the second choice"). `choose` runs the
-candidates on all streams that had been seen and applies the rule; `report` runs the choice beside
+candidates on all streams that had been seen and applies the rule; `report` compares the choice with
 the other forests and the default trees on fresh streams.
 
     python benchmarks/choosing_forest.py choose --out forests.jsonl

@@ -1,8 +1,8 @@
 """Is a forest with one other member, in which the better members decide, the most accurate one?
 
 The protocol is in docs/choosing.md ("The protocol of the third choice"). `choose` runs the
-candidates on all streams that had been seen and applies the rule; `report` runs the choice beside
-the other forests and the default trees on fresh streams, and beside MOA's where a JDK is found.
+candidates on all streams that had been seen and applies the rule; `report` compares the choice with
+the other forests and the default trees on fresh streams, and with MOA's where a JDK is found.
 
     python benchmarks/choosing_mixed.py choose --out mixed.jsonl
     python benchmarks/choosing_mixed.py report --out mixed-report.jsonl

@@ -47,7 +47,7 @@ def best(repeats: int, call: Callable[[], Any]) -> float:
 
 
 def grown_tree(leaves: int) -> tuple[Any, Any, Any]:
-    """A tree of about so many leaves, and rows for it."""
+    """A tree of about this many leaves, and rows for it."""
     model = rp.VFDT(leaf="majority", grace_period=50, tau=0.5)
     stream = random_tree(seed=1)
     for X, y in stream.blocks(20_000):
@@ -170,7 +170,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--ray", action="store_true")
-    parser.add_argument("--forest", type=int, help="only a forest, with so many rows")
+    parser.add_argument("--forest", type=int, help="only a forest, with this many rows")
     given = parser.parse_args()
     pools = {"Ray": lambda n: rp.cluster.ray(n)} if given.ray else POOLS
     if given.forest:

@@ -46,7 +46,7 @@ CAREFUL: dict[str, tuple[str, tuple[float, ...]]] = {
 
 
 def errors(seed: int, before: float, after: float, along: int = 0) -> Any:
-    """Errors whose rate changes at once, or along so many values."""
+    """Errors whose rate changes at once, or over this many values."""
     rates = np.full(LENGTH, before)
     rates[CHANGE:] = after
     rates[CHANGE : CHANGE + along] = np.linspace(before, after, along)

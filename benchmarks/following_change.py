@@ -1,6 +1,6 @@
-"""How soon does each tree recover from a change, and how fast is it, beside MOA's HAT and EFDT?
+"""How soon does each tree recover from a change, and how fast is it? MOA's HAT and EFDT run too.
 
-All sides run on the same arrays with the same settings. Recovery is measured by prequential accuracy
+All sides run on the same arrays with the same settings. Recovery is the prequential accuracy
 in hundredths of the stream; times are the best of the repeats, in CPU seconds, in turn within one
 run (see speed_against_peers.py for how MOA is timed).
 

@@ -1,13 +1,13 @@
-"""Forests beside MOA's and River's: how fast, how accurate, how large?
+"""Forests compared with MOA's and River's: how fast, how accurate, how large?
 
-All sides run on the same arrays. `speed` times AdaptiveRandomForest with ten members, on one
-thread and on two, beside MOA's (its JVM warm, instances built beforehand) and, on the first rows
-only, River's with as many features a leaf; CPU seconds on one thread, wall-clock seconds on two,
+All sides run on the same arrays. `speed` times AdaptiveRandomForest with ten members, on one thread
+and on two, compared with MOA's (its JVM warm, instances built beforehand) and, on the first rows
+only, River's with as many features per leaf; CPU seconds on one thread, wall-clock seconds on two,
 the best of the repeats in turn within one run. `accuracy` prints the prequential accuracy of
-AdaptiveRandomForest and StreamingRandomPatches beside MOA's on the streams of
-choosing_streams.py, the mean of the seeds, with the standard error of the difference. All of
-MOA's trees draw the same features first whatever the seed, so that the order of the columns decides
-what they see: `--shuffle-columns` gives every seed but the first another order, the same to both.
+AdaptiveRandomForest and StreamingRandomPatches with MOA's on the streams of choosing_streams.py,
+the mean of the seeds, with the standard error of the difference. All of MOA's trees draw the same
+features first whatever the seed, so that the order of the columns decides what they see:
+`--shuffle-columns` gives every seed but the first another order, the same to both.
 
     python benchmarks/forests.py speed [--workloads rbf,covertype] [--rows 100000]
         [--river-rows 10000] [--markdown]

@@ -1,4 +1,4 @@
-"""How accurate, and how fast, is OADT beside Hoeffding trees?
+"""How accurate, and how fast, is OADT, compared with Hoeffding trees?
 
 Three real streams where the environment variable RIPARIAN_DATA names their folder, in their own
 order (magic, which is grouped by class, shuffled with seed 1); and three generators with seed 1.

@@ -1,4 +1,4 @@
-"""How long does PLANET take for one tree on two processes, beside LightGBM on two threads?
+"""How long does PLANET take for one tree on two processes, compared with LightGBM on two threads?
 
 Both grow one tree of the same depth from the same rows, with the same number of bins and the same
 smallest leaf. Rows are in memory when the clock starts: what is measured is finding the bins,

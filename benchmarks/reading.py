@@ -1,4 +1,4 @@
-"""What does reading a file cost beside the model that learns from it?
+"""What does reading a file cost, compared with the model that learns from it?
 
 A million rows of ten numbers and a class are written as CSV with 17 and with 3 digits, as JSON
 lines and as Parquet. For each file the processor time per row, in microseconds: of pyarrow and of
@@ -6,7 +6,7 @@ polars alone on one thread, of the model alone on columns in memory, and of ``ri
 the processor time of ``run`` divided by the sum of pyarrow's and the model's, and its wall time
 divided by the wall time of the slower of the two. The four take turns, and the best of several
 rounds counts; wall times mean something only if two cores are free. All four run in this process.
-The last line is what the command takes beside that, once: a run of 100 rows as a process of its
+The last line is what the command takes in addition, once: a run of 100 rows as a process of its
 own, which starts Python, imports the package and prints the report.
 
     python benchmarks/reading.py [--markdown] [--rows 1000000] [--repeat 3] [--files 3.csv]

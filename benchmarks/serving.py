@@ -272,7 +272,7 @@ def arrow_stream(X: dict[str, Any], n: int) -> bytes:
 
 
 def feed(rate: float) -> None:
-    """Write lines of JSON to standard output, so many per second, until nobody reads them."""
+    """Write lines of JSON to standard output, this many per second, until nobody reads them."""
     X, y = rows(10_000)
     names = [*X, "y"]
     columns = [column.round(6).tolist() for column in X.values()] + [y.tolist()]

@@ -188,7 +188,7 @@ def digest(model: Any, folder: Path) -> str:
 
 
 def in_order(seconds: int, rate: int) -> Any:
-    """Return a model that has learned the rows of so many seconds from memory."""
+    """Return a model that has learned the rows of this many seconds from memory."""
     model = rp.VFDT(**MODEL)
     for second in range(seconds):
         found, classes = rows(second, rate)

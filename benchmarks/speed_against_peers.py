@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     if "river" in sides:
         notes.append(
             f"River: timed on the first {river_tree.ROWS:,} rows and extrapolated by the row; "
-            "its accuracy is that of these rows, beside it riparian's on the same rows"
+            "its accuracy is that of these rows; riparian's on the same rows follows"
         )
     machine = _machine(sides)
     if options.json:

@@ -1,4 +1,4 @@
-"""How fast is one build of riparian beside another one?
+"""How fast is one build of riparian, compared with another one?
 
 ``python benchmarks/speed_of_builds.py BEFORE AFTER`` takes the Python interpreters of two
 environments, each with its own build. Both run the workloads of ``speed_against_peers.py``, every

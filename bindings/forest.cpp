@@ -140,7 +140,7 @@ void bind_forest(nb::module_& m) {
         .def(
             "take_votes",
             [](Forest& f, std::size_t width) {
-                Forest::KeptVotes kept;
+                Forest::StoredVotes kept;
                 {
                     const nb::gil_scoped_release free;
                     kept = f.take_votes();

@@ -193,11 +193,11 @@ private:
     // A call of librdkafka waits until it has all that it was asked for. So it is asked for what
     // is there, and for a single message if there is none; a few at a time, because some messages
     // are large.
-    template <class Kept, class Free>
-    void fetch(Kept& kept, std::size_t most, double timeout, const Free& free) const {
+    template <class Messages, class Free>
+    void fetch(Messages& kept, std::size_t most, double timeout, const Free& free) const {
         std::array<Message*, few> found;
         std::size_t bytes = 0;
-        const auto ask = [&](std::size_t n, int milliseconds) {
+        const auto fetch_up_to = [&](std::size_t n, int milliseconds) {
             const auto got = kafka_.consume_batch_queue(queue_, milliseconds, found.data(), n);
             for (std::ptrdiff_t i = 0; i < got; ++i) {
                 bytes += found[i]->value_size;
@@ -205,18 +205,18 @@ private:
             }
             return got == static_cast<std::ptrdiff_t>(n);
         };
-        const auto ask_for_more = [&] {
+        const auto fetch_more = [&] {
             while (kept.size() < most && bytes < most_bytes) {
-                if (!ask(std::min(few, most - kept.size()), 0)) break;
+                if (!fetch_up_to(std::min(few, most - kept.size()), 0)) break;
             }
         };
         kept.reserve(most);
-        ask_for_more();
-        if (kept.empty() && ask(1, static_cast<int>(1000 * timeout))) ask_for_more();
+        fetch_more();
+        if (kept.empty() && fetch_up_to(1, static_cast<int>(1000 * timeout))) fetch_more();
     }
 
-    template <class Kept>
-    void sort(const Kept& kept, std::vector<Batch>& batches) const {
+    template <class Messages>
+    void sort(const Messages& kept, std::vector<Batch>& batches) const {
         Batch* batch = nullptr;
         for (const auto& m : kept) {
             if (m->error != 0) continue;

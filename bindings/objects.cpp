@@ -133,10 +133,10 @@ public:
     PythonDetector(std::shared_ptr<const HeldPython> adapter, nb::object detector)
         : object_(std::move(adapter), std::move(detector)) {}
 
-    Found update(double x) override {
+    Detection update(double x) override {
         const nb::gil_scoped_acquire held;
         const auto found = nb::cast<nb::tuple>(object_.call("update", static_cast<int>(x)));
-        Found out{nb::cast<bool>(found[0])};
+        Detection out{nb::cast<bool>(found[0])};
         if (!found[1].is_none()) {
             out.estimates = true;
             out.estimate = nb::cast<double>(found[1]);

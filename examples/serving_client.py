@@ -37,7 +37,7 @@ def learn(client: httpx.Client) -> None:
 
 
 def predict_now_label_later(client: httpx.Client) -> None:
-    """Predict with an id; the label of that id teaches the model later."""
+    """Predict with an id; the model learns the row when the label of that id arrives."""
     payment = {"amount": 980.0, "country": "US"}
     name = f"tx-{uuid.uuid4()}"
     reply = client.post("/v1/predict", json={"id": name, "features": payment, "proba": True})

@@ -9,7 +9,7 @@ JOBS = "age,job,happy\n31,nurse,yes\n?,smith,no\n44.5,,yes\n"
 
 
 def many(n, seed=0):
-    """A CSV of so many rows, with numbers, gaps and categories."""
+    """A CSV of this many rows, with numbers, gaps and categories."""
     rng = np.random.default_rng(seed)
     lines = ["a,b,c,y"]
     for i in range(n):

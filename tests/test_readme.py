@@ -57,9 +57,9 @@ def make_data(folder: Path) -> None:
 
 def run_in_shell(line: str, folder: Path) -> tuple[int, str]:
     """The status of a line, and what it wrote to standard error."""
-    beside = str(Path(sys.executable).parent)
+    programs = str(Path(sys.executable).parent)
     environment = os.environ | {
-        "PATH": os.pathsep.join([beside, os.environ.get("PATH", "")]),
+        "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
     done = subprocess.run(

@@ -90,7 +90,7 @@ def run(name: str, options: str, data: Data, seed: int, limit: float) -> Pass:
 
 @cache
 def _classes() -> Path:
-    """Compile the driver; the classes lie beside the jar."""
+    """Compile the driver; the classes are next to the jar."""
     folder = jar().parent / "classes"
     subprocess.run(["javac", "-cp", jar(), "-d", folder, DRIVER], check=True)
     return folder

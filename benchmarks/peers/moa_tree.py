@@ -26,7 +26,7 @@ __all__ = ["MoaTree", "jar", "missing", "version"]
 DRIVER = Path(__file__).parent.parent / "moa" / "MoaDriver.java"
 PACKAGE = "capymoa>=0.15.1"
 HEAP = "-Xmx8g"
-# The JIT is warm after so many runs and so many values, whichever is more.
+# The JIT is warm after this many runs and this many values, whichever is more.
 WARM_UP_RUNS = 3
 WARM_UP_VALUES = 15_000_000
 

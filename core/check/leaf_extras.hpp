@@ -32,7 +32,7 @@ struct LeafExtras : HeldObject {
     [[nodiscard]] bool wants_cuts(const Settings& settings, double weight) const noexcept {
         return hits && hits->open() && weight >= settings.judging.holdout_examples;
     }
-    // Fixes them; `sides` are the class weights beside each, [numeric][2][class_stride].
+    // Fixes them; `sides` are the class weights of the two sides of each, [numeric][2][class_stride].
     void fix_cuts(const Settings& settings, const Shape& s, const LeafStatistics& statistics,
                   const double* counts, std::size_t classes, double weight,
                   const double* thresholds, const double* sides) {

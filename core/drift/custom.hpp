@@ -13,7 +13,7 @@ class DetectorObject {
 public:
     // What an update found. A detector that estimates no mean sets `estimates` to false; then the
     // direction of a change is unknown too, and `shift` is 1.
-    struct Found {
+    struct Detection {
         bool drift = false;
         bool estimates = false;
         double estimate = 0.0;
@@ -21,7 +21,7 @@ public:
     };
 
     virtual ~DetectorObject() = default;
-    virtual Found update(double x) = 0;
+    virtual Detection update(double x) = 0;
     // A detector that has seen nothing.
     [[nodiscard]] virtual std::unique_ptr<DetectorObject> fresh() const = 0;
     // An independent detector in the same state.
@@ -61,7 +61,7 @@ public:
 
     Signal update(double x) {
         if (!object_ && parameters_.prototype) object_ = parameters_.prototype->fresh();
-        DetectorObject::Found found;
+        DetectorObject::Detection found;
         if (object_) found = object_->update(x);
         if (seen_.signal == Signal::drift) seen_.n = seen_.sum = 0.0;
         seen_.n += 1.0;

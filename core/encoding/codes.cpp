@@ -10,11 +10,11 @@
 namespace riparian {
 std::vector<std::int32_t> first_seen(const std::int32_t* codes, std::size_t n, std::size_t values) {
     std::vector<std::int32_t> order;
-    std::vector<bool> met(values, false);
+    std::vector<bool> seen(values, false);
     for (std::size_t i = 0; i < n && order.size() < values; ++i) {
         const auto code = static_cast<std::size_t>(codes[i]);
-        if (codes[i] < 0 || code >= values || met[code]) continue;
-        met[code] = true;
+        if (codes[i] < 0 || code >= values || seen[code]) continue;
+        seen[code] = true;
         order.push_back(codes[i]);
     }
     return order;

@@ -36,12 +36,12 @@ std::shared_ptr<Tree> ChunkForest::fresh() const {
 void ChunkForest::give_features(const std::vector<Kind>& kinds) {
     chunk_.add_features(kinds);
     demand_room();
-    for (const Kept& k : kept_) k.tree->add_features(kinds);
+    for (const StoredTree& k : kept_) k.tree->add_features(kinds);
     learner_->add_features(kinds);
 }
 
 void ChunkForest::give_classes(std::size_t count) {
-    for (const Kept& k : kept_) k.tree->declare_classes(count);
+    for (const StoredTree& k : kept_) k.tree->declare_classes(count);
     learner_->declare_classes(count);
 }
 
@@ -68,7 +68,7 @@ std::size_t ChunkForest::limit_for(std::size_t of_a_tree) const noexcept {
 
 std::vector<std::shared_ptr<Tree>> ChunkForest::trees() const {
     std::vector<std::shared_ptr<Tree>> all{learner_};
-    for (const Kept& k : kept_) all.push_back(k.tree);
+    for (const StoredTree& k : kept_) all.push_back(k.tree);
     return all;
 }
 
@@ -79,7 +79,7 @@ void ChunkForest::give_limit(std::size_t limit) {
 std::size_t ChunkForest::memory_bytes() const {
     const auto lock = turnstile_.reading();
     std::size_t bytes = object_bytes + names_ + learner_->memory_bytes();
-    for (const Kept& k : kept_) bytes += sizeof(Kept) + k.tree->memory_bytes();
+    for (const StoredTree& k : kept_) bytes += sizeof(StoredTree) + k.tree->memory_bytes();
     return bytes + Chunk::bytes(chunk_.rows(), chunk_.numbers.size(), chunk_.codes.size()) / 2;
 }
 
@@ -214,7 +214,7 @@ void ChunkForest::end_chunk() {
     double held_out = 0.0;
     for (std::size_t f = 0; f < folds; ++f) held_out += lost[kept_.size() + f];
     kept_.push_back({learner_, weight(held_out), chunks_});
-    std::stable_sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
+    std::stable_sort(kept_.begin(), kept_.end(), [](const StoredTree& a, const StoredTree& b) {
         return a.weight > b.weight || (a.weight == b.weight && a.chunk > b.chunk);
     });
     if (kept_.size() > settings_.stored) kept_.resize(settings_.stored);
@@ -227,22 +227,24 @@ void ChunkForest::end_chunk() {
 
 // The best members that beat chance. If none does, the newest; before the first chunk is full, the
 // member that learns it.
-std::vector<ChunkForest::Kept> ChunkForest::voting_members() const {
+std::vector<ChunkForest::StoredTree> ChunkForest::voting_members() const {
     if (kept_.empty()) return {{learner_, seen_ > 0 ? 1.0 : 0.0, chunks_}};
-    std::vector<Kept> out;
-    for (const Kept& k : kept_) {
+    std::vector<StoredTree> out;
+    for (const StoredTree& k : kept_) {
         if (k.weight > 0.0 && out.size() < settings_.voting) out.push_back(k);
     }
     if (!out.empty()) return out;
-    const auto newest = std::max_element(
-        kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.chunk < b.chunk; });
+    const auto newest =
+        std::max_element(kept_.begin(), kept_.end(), [](const StoredTree& a, const StoredTree& b) {
+            return a.chunk < b.chunk;
+        });
     return {{newest->tree, 1.0, newest->chunk}};
 }
 
 void ChunkForest::predict_rows(const Batch& batch, const Predictions& predictions,
                                std::size_t first, const std::vector<std::uint32_t>& known,
                                Stop* stop) const {
-    const std::vector<Kept> voters = voting_members();
+    const std::vector<StoredTree> voters = voting_members();
     Pace pace(256);
     const std::size_t rows = known.size();
     // Later rows know more classes; the last one knows the most.
@@ -280,7 +282,7 @@ void ChunkForest::predict(const Batch& batch, const Predictions& predictions, St
 void ChunkForest::votes(const Batch& batch, std::size_t width, std::vector<double>& shares,
                         std::vector<double>& weights) const {
     const auto lock = turnstile_.reading();
-    const std::vector<Kept> voters = voting_members();
+    const std::vector<StoredTree> voters = voting_members();
     shares.assign(voters.size() * width, 0.0);
     weights.clear();
     for (std::size_t m = 0; m < voters.size(); ++m) {
@@ -305,11 +307,11 @@ std::vector<ChunkRecord> ChunkForest::records() const {
     const auto lock = turnstile_.reading();
     // The member that learns the first chunk predicts from its first row on.
     if (kept_.empty()) return {{learner_, 0.0, 1.0, chunks_, false}};
-    const std::vector<Kept> voters = voting_members();
+    const std::vector<StoredTree> voters = voting_members();
     std::vector<ChunkRecord> out;
-    for (const Kept& k : kept_) {
+    for (const StoredTree& k : kept_) {
         const auto vote = std::find_if(voters.begin(), voters.end(),
-                                       [&](const Kept& v) { return v.tree == k.tree; });
+                                       [&](const StoredTree& v) { return v.tree == k.tree; });
         out.push_back({k.tree, k.weight, vote == voters.end() ? 0.0 : vote->weight, k.chunk, true});
     }
     return out;

@@ -81,7 +81,7 @@ public:
                                                               const ChunkSnapshot&);
 
 private:
-    struct Kept {
+    struct StoredTree {
         std::shared_ptr<Tree> tree;
         double weight = 0.0;
         std::uint64_t chunk = 0;
@@ -116,12 +116,12 @@ private:
     }
     [[nodiscard]] std::size_t bytes_of_a_chunk() const noexcept;
     // The members that vote, with their weights.
-    [[nodiscard]] std::vector<Kept> voting_members() const;
+    [[nodiscard]] std::vector<StoredTree> voting_members() const;
 
     const ChunkSettings settings_;  // as it was made
     Chunk chunk_;
-    std::uint64_t chunks_ = 0;  // so far
-    std::vector<Kept> kept_;    // the largest weight first
+    std::uint64_t chunks_ = 0;      // so far
+    std::vector<StoredTree> kept_;  // the largest weight first
     std::shared_ptr<Tree> learner_;
 };
 

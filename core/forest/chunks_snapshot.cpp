@@ -18,7 +18,7 @@ ChunkSnapshot ChunkForest::snapshot() const {
     }
     s.chunk_labels = chunk_.labels;
     s.chunk_weights = chunk_.weights;
-    for (const Kept& k : kept_) {
+    for (const StoredTree& k : kept_) {
         s.member_weights.push_back(k.weight);
         s.member_chunks.push_back(k.chunk);
         s.trees.push_back(k.tree->snapshot());

@@ -237,7 +237,7 @@ void Forest::keep(const std::vector<Votes>& votes, std::size_t rows, std::size_t
     }
 }
 
-Forest::KeptVotes Forest::take_votes() {
+Forest::StoredVotes Forest::take_votes() {
     const auto lock = turnstile_.writing();
     return std::exchange(work_->kept, {});
 }

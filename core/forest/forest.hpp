@@ -84,12 +84,12 @@ public:
                std::vector<double>& weights) const;
 
     // Votes of the members on the rows of prequential calls, where they are kept (ForestSettings).
-    struct KeptVotes {
+    struct StoredVotes {
         std::vector<double> shares;   // [row][member][width of the call]
         std::vector<double> weights;  // [row][member]
     };
     // Returns those since the last time.
-    [[nodiscard]] KeptVotes take_votes();
+    [[nodiscard]] StoredVotes take_votes();
 
     [[nodiscard]] std::size_t memory_bytes() const;
     [[nodiscard]] std::size_t n_members() const noexcept { return members_.size(); }
@@ -132,7 +132,7 @@ private:
     std::deque<Member> members_;
     struct Work {
         Shift shift;
-        KeptVotes kept;
+        StoredVotes kept;
     };
     std::unique_ptr<Work> work_ = std::make_unique<Work>();
 };

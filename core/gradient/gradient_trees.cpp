@@ -151,11 +151,11 @@ void GradientTrees::add_trees(std::size_t count) {
         }
         first = 2;
     }
-    const std::vector<Input> met = inputs_.met();
-    for (std::size_t t = first; t < count && n_met_ > 0; ++t) begin(t, met);
+    const std::vector<Input> inputs = inputs_.appeared();
+    for (std::size_t t = first; t < count && n_met_ > 0; ++t) begin(t, inputs);
 }
 
-void GradientTrees::meet_class(std::size_t y) {
+void GradientTrees::add_class(std::size_t y) {
     const Charge charge(held_);
     const std::size_t names = class_names_.arrive(y + 1 - n_classes_);
     demand_room(names);
@@ -171,11 +171,11 @@ void GradientTrees::declare_classes(std::size_t count) {
     const Section section(reserve_, 2 * most_of_a_row(inputs_.features().size(), count));
     const auto lock = turnstile_.writing();
     unfinished_ = true;
-    if (count > n_classes_) meet_class(count - 1);
+    if (count > n_classes_) add_class(count - 1);
     unfinished_ = false;
 }
 
-void GradientTrees::meet_inputs(const Row& row) {
+void GradientTrees::add_inputs(const Row& row) {
     const Charge charge(held_);
     const std::size_t width = inputs_.layout().width();
     const std::size_t wider = width + inputs_.growth(row);
@@ -222,9 +222,9 @@ void GradientTrees::expect_nothing(std::size_t) noexcept {
 // ---- rows ----
 
 void GradientTrees::learn(const Row& row, std::size_t y, double w) {
-    if (y >= n_classes_) meet_class(y);
+    if (y >= n_classes_) add_class(y);
     if (inputs_.brings(row)) [[unlikely]]
-        meet_inputs(row);
+        add_inputs(row);
     double* const x = scratch_.x.data();
     inputs_.learn(row, w, settings_.standardise, x);
     double rate = w * rate_of(seen_++);

@@ -136,8 +136,8 @@ private:
     [[nodiscard]] static std::size_t trees_for(std::size_t classes) noexcept {
         return classes > 2 ? classes : classes > 0 ? 1 : 0;
     }
-    void meet_class(std::size_t y);
-    void meet_inputs(const Row&);
+    void add_class(std::size_t y);
+    void add_inputs(const Row&);
     void add_trees(std::size_t count);
     // Moves the weights to the present layout of the inputs; `before` are their former places.
     void move_weights(const std::vector<Input>& before, std::size_t width_before);

@@ -110,9 +110,9 @@ std::vector<Input> Inputs::all() const {
     return numbers;
 }
 
-std::vector<Input> Inputs::met() const {
+std::vector<Input> Inputs::appeared() const {
     std::vector<Input> found = all();
-    std::erase_if(found, [&](const Input& i) { return !is_met(i); });
+    std::erase_if(found, [&](const Input& i) { return !has_appeared(i); });
     return found;
 }
 

@@ -56,7 +56,7 @@ public:
     [[nodiscard]] const InputLayout& layout() const noexcept { return layout_; }
     [[nodiscard]] Shape shape() const noexcept;
     // All inputs that have appeared, in the order of the layout.
-    [[nodiscard]] std::vector<Input> met() const;
+    [[nodiscard]] std::vector<Input> appeared() const;
     // All numeric features, whether they have appeared or not, and all categories, in the same
     // order.
     [[nodiscard]] std::vector<Input> all() const;
@@ -64,7 +64,9 @@ public:
         const std::size_t slot = features_[input.feature].slot;
         return input.category < 0 ? slot : layout_.place(slot, input.category);
     }
-    [[nodiscard]] bool is_met(const Input& input) const noexcept { return met_[input.feature]; }
+    [[nodiscard]] bool has_appeared(const Input& input) const noexcept {
+        return met_[input.feature];
+    }
     [[nodiscard]] std::size_t categories(std::size_t slot) const noexcept {
         return static_cast<std::size_t>(categories_[slot]);
     }

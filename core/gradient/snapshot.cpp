@@ -43,7 +43,8 @@ void GradientTrees::restore_trees(const GradientSnapshot& s) {
         double squares = 0.0;
         for (std::size_t j = 0; j < inputs.size(); ++j) {
             demand(std::abs(from[j]) <= 2.0, "weights: out of range");
-            demand(from[j] == 0.0 || inputs_.is_met(inputs[j]), "weights do not agree with met");
+            demand(from[j] == 0.0 || inputs_.has_appeared(inputs[j]),
+                   "weights do not agree with met");
             squares += from[j] * from[j];
             to[inputs[j].place] = from[j];
         }
@@ -76,7 +77,7 @@ std::unique_ptr<GradientTrees> GradientTrees::restore(const GradientSettings& se
     made->settings_.max_bytes = SIZE_MAX;  // until everything is restored
     const Charge charge(made->held_);
     made->inputs_.restore(s.inputs);
-    made->n_met_ = made->inputs_.met().size();
+    made->n_met_ = made->inputs_.appeared().size();
     demand(s.seen[0] > 0 || made->n_met_ == 0, "seen does not agree with met");
     made->n_classes_ = s.classes[0];
     made->seen_ = s.seen[0];

@@ -13,7 +13,7 @@
 namespace riparian {
 namespace {
 
-void restore_kept(GrowthState& state, std::size_t place, const Snapshot& s) {
+void restore_selection(GrowthState& state, std::size_t place, const Snapshot& s) {
     Leaves& leaves = state.leaves;
     const std::size_t n = state.nodes.features().size();
     const std::uint8_t* const dropped = s.dropped.data() + place * n;
@@ -162,7 +162,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
                    where + "starts over without an example");
             counts = leaf.recent->counts.data();
         }
-        if (state.settings.selects()) restore_kept(state, i, s);
+        if (state.settings.selects()) restore_selection(state, i, s);
         const Shape& shape = leaves.shape(i);
         const std::size_t n = shape.numeric;
         leaf.weight = s.weight[i];

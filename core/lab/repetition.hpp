@@ -60,7 +60,7 @@ public:
             });
             seen = until;
             Outcome out{-1, seen};
-            ask(check, out, std::index_sequence_for<First, Others...>());
+            decide_by_all(check, out, std::index_sequence_for<First, Others...>());
             if (out.chosen >= 0) return out;
         }
         return {-1, method_->max_examples};
@@ -86,7 +86,7 @@ private:
     }
 
     template <std::size_t... criterion>
-    void ask(std::int64_t check, Outcome& out, std::index_sequence<criterion...>) {
+    void decide_by_all(std::int64_t check, Outcome& out, std::index_sequence<criterion...>) {
         const auto decides = [&](auto& gains, std::size_t i) {
             out.chosen = decide(gains, (*schedules_)[i], check);
             if (out.chosen < 0) return false;

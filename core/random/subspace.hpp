@@ -58,7 +58,7 @@ struct Draw {
     }
 };
 
-// The random numbers of the features in one draw, for those that have had a value (`met(feature)`)
+// The random numbers of the features in one draw, for those that have had a value (`has_value(feature)`)
 // and for the others.
 struct Shuffled {
     struct Place {
@@ -68,16 +68,16 @@ struct Shuffled {
             return random < o.random || (random == o.random && feature < o.feature);
         }
     };
-    std::vector<Place> met, others;
+    std::vector<Place> valued, others;
 
-    template <class Met>
-    Shuffled(std::uint64_t seed, std::uint64_t number, std::size_t features, Met&& is_met) {
-        met.reserve(features);
+    template <class HasValue>
+    Shuffled(std::uint64_t seed, std::uint64_t number, std::size_t features, HasValue&& has_value) {
+        valued.reserve(features);
         for (std::size_t f = 0; f < features;) {
             Philox numbers(seed, number, f / 4);
             for (const std::size_t end = std::min(features, f + 4); f < end; ++f) {
                 const Place p{numbers.uniform(), f};
-                (is_met(f) ? met : others).push_back(p);
+                (has_value(f) ? valued : others).push_back(p);
             }
         }
     }
@@ -86,19 +86,20 @@ struct Shuffled {
 // Makes a draw and returns 1 for each feature that is left out. Among the features that have had a
 // value, those that are `settled` come last: the path to the leaf has fixed their value, so it
 // cannot split on them.
-template <class Met, class Settled>
+template <class HasValue, class Settled>
 [[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw,
-                                                 std::size_t features, Met&& met,
+                                                 std::size_t features, HasValue&& has_value,
                                                  Settled&& settled) {
-    Shuffled all(s.seed, draw.number, features, met);
-    const std::size_t n = s.size(all.met.size());
-    const auto middle = all.met.begin() + static_cast<std::ptrdiff_t>(n);
-    std::nth_element(all.met.begin(), middle, all.met.end(), [&](const auto& a, const auto& b) {
-        const bool last = settled(a.feature);
-        return last == settled(b.feature) ? a < b : !last;
-    });
+    Shuffled all(s.seed, draw.number, features, has_value);
+    const std::size_t n = s.size(all.valued.size());
+    const auto middle = all.valued.begin() + static_cast<std::ptrdiff_t>(n);
+    std::nth_element(all.valued.begin(), middle, all.valued.end(),
+                     [&](const auto& a, const auto& b) {
+                         const bool last = settled(a.feature);
+                         return last == settled(b.feature) ? a < b : !last;
+                     });
     draw.share =
-        all.met.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.met.size());
+        all.valued.empty() ? 0.0 : static_cast<double>(n) / static_cast<double>(all.valued.size());
     std::vector<std::uint8_t> out(features, 0);
     std::size_t so_far = n;
     for (const auto& p : all.others) {
@@ -106,37 +107,37 @@ template <class Met, class Settled>
         so_far += in;
         out[p.feature] = !in;
     }
-    for (std::size_t i = n; i < all.met.size(); ++i) out[all.met[i].feature] = 1;
+    for (std::size_t i = n; i < all.valued.size(); ++i) out[all.valued[i].feature] = 1;
     return out;
 }
 
-template <class Met>
+template <class HasValue>
 [[nodiscard]] std::vector<std::uint8_t> left_out(const Subspace& s, Draw& draw,
-                                                 std::size_t features, Met&& met) {
-    return left_out(s, draw, features, met, [](std::size_t) { return false; });
+                                                 std::size_t features, HasValue&& has_value) {
+    return left_out(s, draw, features, has_value, [](std::size_t) { return false; });
 }
 
 // Makes the draw for the first tree of a member. Features are dealt to the members one after the
 // other from shuffled packs, so that all features are used equally often, give or take one.
-template <class Met>
+template <class HasValue>
 [[nodiscard]] std::vector<std::uint8_t> left_out_of_deal(const Subspace& s, Draw& draw,
                                                          std::size_t member, std::size_t features,
-                                                         Met&& met) {
-    std::vector<std::uint8_t> out = left_out(s, draw, features, met);
+                                                         HasValue&& has_value) {
+    std::vector<std::uint8_t> out = left_out(s, draw, features, has_value);
     std::vector<std::size_t> hand;
     std::size_t dealt = 0;  // members that have their features
     for (std::uint64_t pack = 0; dealt <= member; ++pack) {
-        Shuffled all(s.seed, pack << 32 | UINT32_MAX, features, met);
-        std::sort(all.met.begin(), all.met.end());
-        const std::size_t n = s.size(all.met.size());
+        Shuffled all(s.seed, pack << 32 | UINT32_MAX, features, has_value);
+        std::sort(all.valued.begin(), all.valued.end());
+        const std::size_t n = s.size(all.valued.size());
         if (n == 0) return out;
         // A member that still has features from the previous pack does not get them again.
         const auto in_hand = [&](const Shuffled::Place& p) {
             return std::find(hand.begin(), hand.end(), p.feature) != hand.end();
         };
-        std::stable_partition(all.met.begin(), all.met.end(),
+        std::stable_partition(all.valued.begin(), all.valued.end(),
                               [&](const auto& p) { return !in_hand(p); });
-        for (const auto& p : all.met) {
+        for (const auto& p : all.valued) {
             hand.push_back(p.feature);
             if (hand.size() < n) continue;
             if (dealt++ == member) break;
@@ -144,7 +145,7 @@ template <class Met>
         }
     }
     for (std::size_t f = 0; f < features; ++f) {
-        if (met(f)) out[f] = std::find(hand.begin(), hand.end(), f) == hand.end();
+        if (has_value(f)) out[f] = std::find(hand.begin(), hand.end(), f) == hand.end();
     }
     return out;
 }

@@ -27,10 +27,9 @@ struct CutVisitor {
 // What a leaf stores. All of it is charged when it is allocated (memory/account.hpp).
 template <class P, class Policy>
 concept StatisticsPerLeaf =
-    std::movable<P> &&
-    requires(P p, const P kept, const Policy policy, const Shape shape, const Row row,
-             const std::vector<std::uint32_t> numeric, SavedNumbers& in,
-             std::vector<double>& out, const double* counts) {
+    std::movable<P> && requires(P p, const P kept, const Policy policy, const Shape shape,
+                                const Row row, const std::vector<std::uint32_t> numeric,
+                                SavedNumbers& in, std::vector<double>& out, const double* counts) {
         // Whether it offers cuts.
         { P::offers_cuts } -> std::convertible_to<bool>;
         // Bytes that one row may need.

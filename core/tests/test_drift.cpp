@@ -211,7 +211,7 @@ CASE(a_million_updates_of_every_detector_are_quick) {
 class OwnAdwin final : public DetectorObject {
 public:
     explicit OwnAdwin(const Adwin& adwin) : adwin_(adwin) {}
-    Found update(double x) override {
+    Detection update(double x) override {
         const Signal signal = adwin_.update(x);
         return {signal == Signal::drift, true, adwin_.estimate(), adwin_.shift()};
     }

@@ -21,26 +21,26 @@ struct PredictionRoom {
 class LentRoom {
 public:
     explicit LentRoom(std::size_t rows)
-        : shared_(rows == 1 && !kept().lent), charge_(kept().account) {
-        if (shared_) kept().lent = true;
+        : shared_(rows == 1 && !shared().lent), charge_(shared().account) {
+        if (shared_) shared().lent = true;
         else own_.emplace();
     }
     ~LentRoom() {
-        if (shared_) kept().lent = false;
+        if (shared_) shared().lent = false;
     }
     LentRoom(const LentRoom&) = delete;
     LentRoom& operator=(const LentRoom&) = delete;
 
-    [[nodiscard]] PredictionRoom& room() noexcept { return shared_ ? kept().room : *own_; }
+    [[nodiscard]] PredictionRoom& room() noexcept { return shared_ ? shared().room : *own_; }
 
 private:
-    struct Kept {
+    struct Shared {
         PredictionRoom room;
         Account account;
         bool lent = false;  // a leaf predictor of the user may ask another tree
     };
-    static Kept& kept() {
-        thread_local Kept one;
+    static Shared& shared() {
+        thread_local Shared one;
         return one;
     }
 

@@ -70,11 +70,11 @@ def _page(name: str) -> str:
             (
                 f":doc:`{axis} </policies/{axis}/index>`",
                 _linked(chosen),
-                "can be changed" if axis in accepted else "fixed",
+                "yes" if axis in accepted else "no",
             )
             for axis, chosen in _choices(model).items()
         ]
-        parts.append(rst(table(("axis", "default", ""), rows)))
+        parts.append(rst(table(("axis", "default", "can be changed"), rows)))
     parts.append(rst(f".. autoclass:: riparian.{name}"))
     rows, own = [], []
     for method, owner in _methods(model).items():

@@ -12,7 +12,7 @@ from tests.contract.parameters import COMPOSITIONS, EAGER, OTHERS, TAU
 
 
 class Calls:
-    """When a function of the user fails: after so many more calls."""
+    """When a function of the user fails: after this many more calls."""
 
     left: int | None = None
     error: type[BaseException] = RuntimeError

@@ -20,7 +20,7 @@ NOTICED = 0.2  # seconds
 
 @contextmanager
 def interrupt_after(seconds):
-    """Ctrl-C so many seconds from now, as a handler of signals would raise it."""
+    """Ctrl-C this many seconds from now, as a handler of signals would raise it."""
 
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -54,7 +54,7 @@ def test_an_interrupt_of_a_function_does_not_outlive_its_call(axis):
 
 
 class Teaching(Mapping):
-    """An example that teaches the model a class while it is read."""
+    """An example that makes the model learn a class while it is read."""
 
     def __init__(self, model):
         self.model = model

@@ -72,7 +72,7 @@ def learn_first(model, batch):
     model.learn_one(x, y, w)
 
 
-#: What fails, and that every so many places are tried in the short form.
+#: What fails, and every how many places are tried in the short form.
 CALLS = {
     ("VFDT", learn_batch): 7,
     ("VFDT", predict_and_learn): 15,

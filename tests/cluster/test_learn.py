@@ -67,7 +67,7 @@ def test_a_source_is_learned_in_rounds(whole):
     assert whole.counters["messages"] == 14_000
     assert whole.result.accuracy > 0.8
     assert whole.model.n_leaves_ > 3
-    assert whole.model.classes_.tolist() == ["yes", "no", "maybe"] or len(whole.model.classes_) == 3
+    assert sorted(whole.model.classes_.tolist()) == ["maybe", "no", "yes"]
     assert {"late", "town"} <= set(whole.model.feature_names_in_)
 
 

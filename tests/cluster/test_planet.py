@@ -110,6 +110,7 @@ def test_predictions_of_the_fresh_tree_are_those_of_the_reference():
     model = grown(frame, y, 3, max_depth=4, min_rows=10, in_memory=10**6)
     columns = codes_of(frame)
     tree = batch_tree(columns, labels_of(y), 3, impurity="gini", max_depth=4, min_rows=10)
+    assert tree.feature is not None
     for row, proba in enumerate(model.predict_proba(frame)):
         node = tree
         while node.feature is not None:

@@ -1,4 +1,4 @@
-"""The detectors beside River's on the same values, and in River's models.
+"""The detectors compared with River's on the same values, and in River's models.
 
 Where they differ, the test names the difference and takes it away: what is left is equal.
 """

@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def stream(model, mixed):
-    """As much of `mixed` as the model is taught."""
+    """The part of `mixed` that the model learns."""
     return model.of(mixed)
 
 
@@ -114,7 +114,7 @@ class Rows:
         for row, y, w in zip(values, self.y.tolist(), self.w.tolist(), strict=True):
             yield dict(zip(names, row, strict=True)), y, w
 
-    def taught_to(self, model, size=None):
+    def learned_by(self, model, size=None):
         for batch in self.batches(size or len(self)):
             model.partial_fit(batch.columns, batch.y, sample_weight=batch.w)
         return model

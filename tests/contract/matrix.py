@@ -28,7 +28,7 @@ from riparian.policies import names
 from tests import effort, inside
 from tests.contract.parameters import COMPOSITIONS, EAGER, OTHERS, TAU
 
-#: How many entries that are in no short list a test gets beside it.
+#: How many entries that are in no short list a test gets in addition.
 IN_TURN = 2
 #: Every model gets one of this many of scikit-learn's checks, unless it is in the short list.
 CHECKS_IN_TURN = 4

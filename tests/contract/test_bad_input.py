@@ -31,7 +31,7 @@ QUICK = {"grace_period": 20, "delta": 0.1, "n_min": "fixed", "n_estimators": 2, 
 
 
 @pytest.fixture(scope="session")
-def taught(with_known):
+def trained(with_known):
     """A model that has learned such rows: once, since what is refused changes nothing."""
 
     @functools.cache
@@ -42,13 +42,13 @@ def taught(with_known):
 
 
 @pytest.fixture
-def learned(cls, taught):
-    return taught(cls, fruit)
+def learned(cls, trained):
+    return trained(cls, fruit)
 
 
 @pytest.fixture
-def numeric(cls, taught):
-    return taught(cls, three_numbers)
+def numeric(cls, trained):
+    return trained(cls, three_numbers)
 
 
 def three_numbers():

@@ -13,18 +13,18 @@ from riparian.models.registry import RECIPES
 
 
 def test_a_second_run_gives_the_same_bytes(model, stream, fingerprint):
-    assert fingerprint(stream.taught_to(model.eager())) == fingerprint(
-        stream.taught_to(model.eager())
+    assert fingerprint(stream.learned_by(model.eager())) == fingerprint(
+        stream.learned_by(model.eager())
     )
 
 
 def test_another_order_of_rows_gives_other_bytes(model, stream, fingerprint):
-    backwards = stream[::-1].taught_to(model.eager())
-    assert fingerprint(backwards) != fingerprint(stream.taught_to(model.eager()))
+    backwards = stream[::-1].learned_by(model.eager())
+    assert fingerprint(backwards) != fingerprint(stream.learned_by(model.eager()))
 
 
 def test_fit_forgets_what_was_learned_before(model, stream, fingerprint):
-    learned = stream[:1000].taught_to(model.eager())
+    learned = stream[:1000].learned_by(model.eager())
     learned.fit(stream.columns, stream.y, stream.w)
     fresh = model.eager().fit(stream.columns, stream.y, stream.w)
     assert fingerprint(learned) == fingerprint(fresh)
@@ -32,7 +32,7 @@ def test_fit_forgets_what_was_learned_before(model, stream, fingerprint):
 
 def test_wider_instructions_change_no_bit(model, stream, fingerprint, with_instruction_sets):
     def job():
-        learned = stream.taught_to(model.eager())
+        learned = stream.learned_by(model.eager())
         return fingerprint(learned), learned.predict_proba(stream.columns).tobytes()
 
     assert len(set(with_instruction_sets(job))) == 1
@@ -73,7 +73,8 @@ def test_the_hash_seed_of_python_does_not_matter():
             [sys.executable, "-c", HASHED],
             stdout=subprocess.PIPE,
             text=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=os.environ
+            | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         for seed in ("1", "2")
     ]

@@ -48,9 +48,9 @@ def test_a_column_that_comes_late_is_learned_alike_in_batches(new_model, fingerp
 
 
 def test_the_seed_alone_makes_another_tree(mixed, fingerprint):
-    prints = {fingerprint(mixed[:300].taught_to(rp.OADT(random_state=s))) for s in (0, 1, None)}
+    prints = {fingerprint(mixed[:300].learned_by(rp.OADT(random_state=s))) for s in (0, 1, None)}
     assert len(prints) == 2 + 1  # the parameter itself is in the file: None and 0 differ there
-    same = [mixed[:300].taught_to(rp.OADT(random_state=s)) for s in (0, None)]
+    same = [mixed[:300].learned_by(rp.OADT(random_state=s)) for s in (0, None)]
     rows = mixed[:300].columns
     np.testing.assert_array_equal(*(model.predict_proba(rows) for model in same))
 
@@ -127,7 +127,7 @@ def put(place, value):
     ],
 )
 def test_impossible_arrays_are_refused(mixed, array, change):
-    model = mixed.taught_to(rp.OADT())
+    model = mixed.learned_by(rp.OADT())
     arrays = inside.snapshot(model)
     inside.restored(model, arrays)
     with pytest.raises(ValueError, match=r"\w"):

@@ -207,8 +207,8 @@ def test_a_feature_that_comes_late_was_missing_before(recipe, fingerprint):
 
 def test_a_feature_that_vanishes_is_missing_from_then_on(recipe, fingerprint, mixed):
     late = mixed[2_000:]
-    lost = mixed[:2_000].taught_to(recipe.eager())
-    nan = mixed[:2_000].taught_to(recipe.eager())
+    lost = mixed[:2_000].learned_by(recipe.eager())
+    nan = mixed[:2_000].learned_by(recipe.eager())
     kept = {n: c for n, c in late.columns.items() if n not in ("height", "colour")}
     lost.partial_fit(kept, late.y, sample_weight=late.w)
     gone = {"height": np.full(len(late), NAN), "colour": np.full(len(late), None)}

@@ -31,6 +31,6 @@ def test_every_model_is_in_the_list_of_every_test(argument):
 
 
 def test_the_other_entries_come_in_turn():
-    found = {str(e) for i in range(2_000) for e in matrix.entries("model", f"test {i}")}
+    found = {str(e) for i in range(400) for e in matrix.entries("model", f"test {i}")}
     assert found == {str(entry) for entry in matrix.WHOLE}
     assert {f"HoeffdingTree-{name}" for name in COMPOSITIONS} <= found

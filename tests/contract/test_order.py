@@ -15,34 +15,34 @@ from tests.contract.matrix import where
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_batches_of_any_size_give_the_same_model(model, stream, fingerprint, size):
-    whole = stream.taught_to(model.eager())
+    whole = stream.learned_by(model.eager())
     assert whole.n_leaves_ > 2
     assert len(whole.classes_) == 4
-    assert fingerprint(stream.taught_to(model.eager(), size)) == fingerprint(whole)
+    assert fingerprint(stream.learned_by(model.eager(), size)) == fingerprint(whole)
 
 
 def test_learning_one_by_one_is_learning_a_batch(model, stream, fingerprint):
     one = model.eager()
     for x, y, w in stream.examples():
         one.learn_one(x, y, w)
-    assert fingerprint(one) == fingerprint(stream.taught_to(model.eager()))
+    assert fingerprint(one) == fingerprint(stream.learned_by(model.eager()))
 
 
 def test_one_by_one_and_in_batches_may_be_mixed(model, stream, fingerprint):
     learned = model.eager()
     size = len(stream) // 8
     for batch in stream.batches(size):
-        batch[: size // 2].taught_to(learned, 31)
+        batch[: size // 2].learned_by(learned, 31)
         for x, y, w in batch[size // 2 :].examples():
             learned.learn_one(x, y, w)
-    assert fingerprint(learned) == fingerprint(stream.taught_to(model.eager()))
+    assert fingerprint(learned) == fingerprint(stream.learned_by(model.eager()))
 
 
 def test_testing_before_training_learns_the_same(model, stream, fingerprint):
     learned = model.eager()
     for batch in stream.batches(37):
         learned.prequential(batch.columns, batch.y, batch.w, proba=len(batch) % 2 == 0)
-    assert fingerprint(learned) == fingerprint(stream.taught_to(model.eager()))
+    assert fingerprint(learned) == fingerprint(stream.learned_by(model.eager()))
 
 
 def test_testing_before_training_answers_as_predict_one_did(model, stream):
@@ -60,7 +60,7 @@ def test_testing_before_training_answers_as_predict_one_did(model, stream):
 def test_predicting_changes_nothing(model, stream, fingerprint):
     asked = model.eager()
     for batch in stream.batches(len(stream) // 10):
-        batch.taught_to(asked)
+        batch.learned_by(asked)
         asked.predict(stream.columns)
         asked.predict_proba(batch.columns)
         x, _, _ = next(batch.examples())
@@ -68,11 +68,11 @@ def test_predicting_changes_nothing(model, stream, fingerprint):
         asked.explain_one(x)
         for tells in ("pending", "splits", "planes", "members"):
             getattr(asked, tells, list)()
-    assert fingerprint(asked) == fingerprint(stream.taught_to(model.eager()))
+    assert fingerprint(asked) == fingerprint(stream.learned_by(model.eager()))
 
 
 def test_rows_are_predicted_alike_alone_and_together(model, stream):
-    learned = stream.taught_to(model.eager())
+    learned = stream.learned_by(model.eager())
     rows = stream[:500]
     together = learned.predict_proba(rows.columns)
     labels = learned.predict(rows.columns)
@@ -141,8 +141,8 @@ def test_a_row_of_weight_0_is_as_if_it_were_not_there(model, stream, fingerprint
     silent = rng.random(len(stream)) < 0.3
     rows = stream[np.arange(len(stream))]
     rows.w[silent] = 0.0
-    with_them = rows.taught_to(model.eager(), 97)
-    without = stream[~silent].taught_to(model.eager())
+    with_them = rows.learned_by(model.eager(), 97)
+    without = stream[~silent].learned_by(model.eager())
     assert with_them.n_seen_ == (~silent).sum()
     assert fingerprint(with_them) == fingerprint(without)
 
@@ -159,11 +159,11 @@ def test_a_row_of_weight_0_brings_no_class_and_no_category(model, fingerprint):
 
 def test_one_example_of_weight_0_is_not_learned(model, stream, fingerprint):
     rows = stream[:400]
-    learned = rows.taught_to(model.eager())
+    learned = rows.learned_by(model.eager())
     for x, y, _ in rows[:20].examples():
         learned.learn_one(x, y, 0)
         learned.learn_one(x | {"colour": "ghost"}, "spook", 0.0)
-    assert fingerprint(learned) == fingerprint(rows.taught_to(model.eager()))
+    assert fingerprint(learned) == fingerprint(rows.learned_by(model.eager()))
 
 
 def test_the_weight_1_is_no_weight(model, stream, fingerprint):

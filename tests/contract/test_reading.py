@@ -19,11 +19,11 @@ def rows_of(stream, n):
 
 
 def test_the_probabilities_of_one_row_are_those_of_the_batch(model, stream):
-    taught = stream.taught_to(model.eager())
+    trained = stream.learned_by(model.eager())
     examples, columns = rows_of(stream, 40)
-    for x, row in zip(examples, taught.predict_proba(columns).tolist(), strict=True):
-        found = taught.predict_proba_one(x)
-        assert list(found) == taught.classes_.tolist()
+    for x, row in zip(examples, trained.predict_proba(columns).tolist(), strict=True):
+        found = trained.predict_proba_one(x)
+        assert list(found) == trained.classes_.tolist()
         assert list(found.values()) == row
 
 
@@ -84,14 +84,14 @@ READINGS = {
 def test_a_prediction_is_that_of_the_state_that_it_names(model, stream):
     """While another thread learns, and brings classes: as a model of exactly those rows."""
     learned = np.flatnonzero(stream.w > 0.0)
-    taught = stream[: learned[9] + 1].taught_to(model.eager())
+    trained = stream[: learned[9] + 1].learned_by(model.eager())
     X, x = stream[-300:].columns, next(stream[-1:].examples())[0]
     found = {reading: {} for reading in READINGS}
     done = threading.Event()
 
     def read(reading):
         while not done.is_set():
-            answer, seen = READINGS[reading](taught, X, x)
+            answer, seen = READINGS[reading](trained, X, x)
             found[reading][seen] = answer
 
     threads = [threading.Thread(target=read, args=(reading,)) for reading in READINGS]
@@ -101,7 +101,7 @@ def test_a_prediction_is_that_of_the_state_that_it_names(model, stream):
         for thread in threads:
             thread.start()
         for rows in stream[learned[9] + 1 :].batches(max(1, len(stream) // 40)):
-            rows.taught_to(taught)
+            rows.learned_by(trained)
     finally:
         done.set()
         for thread in threads:
@@ -110,7 +110,7 @@ def test_a_prediction_is_that_of_the_state_that_it_names(model, stream):
     moments = sorted(set().union(*found.values()))
     assert len(moments) > 1
     for seen in moments[:: 1 + len(moments) // 6]:
-        same = stream[: learned[seen - 1] + 1].taught_to(model.eager())
+        same = stream[: learned[seen - 1] + 1].learned_by(model.eager())
         assert same.n_seen_ == seen
         for reading, answers in found.items():
             if seen in answers:

@@ -38,9 +38,9 @@ def passed_on(request, tmp_path):
 def test_a_break_in_mid_stream_changes_nothing(model, stream, fingerprint, passed_on):
     learned = model.eager()
     for batch in stream.batches(len(stream) // 10):
-        batch.taught_to(learned, 100)
+        batch.learned_by(learned, 100)
         learned = passed_on(learned)
-    whole = stream.taught_to(model.eager())
+    whole = stream.learned_by(model.eager())
     assert whole.n_leaves_ > 2
     assert fingerprint(learned) == fingerprint(whole)
 
@@ -52,11 +52,11 @@ def test_a_break_after_every_example_changes_nothing(model, stream, fingerprint)
     for x, y, w in rows.examples():
         learned.learn_one(x, y, w)
         learned = from_bytes(to_bytes(learned))
-    assert fingerprint(learned) == fingerprint(rows.taught_to(model.eager()))
+    assert fingerprint(learned) == fingerprint(rows.learned_by(model.eager()))
 
 
 def test_the_copy_is_all_that_the_model_was(model, stream, fingerprint, passed_on):
-    learned = stream.taught_to(model.eager())
+    learned = stream.learned_by(model.eager())
     again = passed_on(learned)
     assert type(again) is type(learned)
     assert str(again.get_params()) == str(learned.get_params())
@@ -79,21 +79,22 @@ def test_the_copy_is_all_that_the_model_was(model, stream, fingerprint, passed_o
 
 def test_the_copy_goes_its_own_way(model, stream, fingerprint, passed_on):
     half = len(stream) // 2
-    learned = stream[:half].taught_to(model.eager())
+    learned = stream[:half].learned_by(model.eager())
     before = fingerprint(learned)
-    again = stream[half:].taught_to(passed_on(learned))
+    again = stream[half:].learned_by(passed_on(learned))
     again.learn_one({"height": 1.0, "colour": "infrared", "brand new": 3.0}, "another class")
     assert fingerprint(learned) == before
     assert "another class" not in learned.classes_
     assert learned.n_features_in_ == 5
-    assert stream[half:].taught_to(learned).n_seen_ == len(stream)
+    assert stream[half:].learned_by(learned).n_seen_ == len(stream)
 
 
 def test_a_model_that_learned_nothing_can_be_pickled_and_copied(model, stream, fingerprint):
     for again in (pickle.loads(pickle.dumps(model.eager())), copy.deepcopy(model.eager())):
         assert not again.__sklearn_is_fitted__()
         assert str(again.get_params()) == str(model.eager().get_params())
-        assert fingerprint(stream.taught_to(again)) == fingerprint(stream.taught_to(model.eager()))
+        same = stream.learned_by(model.eager())
+        assert fingerprint(stream.learned_by(again)) == fingerprint(same)
 
 
 def test_a_model_that_learned_nothing_is_saved_with_its_parameters(model, tmp_path):
@@ -168,17 +169,17 @@ CHANGES = [{"delta": 0.4}, {"leaf": "adaptive"}, {"max_leaves": 2}, {"grace_peri
 def test_parameters_changed_in_mid_stream_are_the_same_for_model_and_copy(
     tree_cls, mixed, fingerprint, change
 ):
-    model = mixed[:2_000].taught_to(tree_cls(leaf="majority", tau=0.08))
+    model = mixed[:2_000].learned_by(tree_cls(leaf="majority", tau=0.08))
     model.set_params(**change)
     again = from_bytes(to_bytes(model))
-    mixed[2_000:].taught_to(model)
-    mixed[2_000:].taught_to(again)
+    mixed[2_000:].learned_by(model)
+    mixed[2_000:].learned_by(again)
     assert again.n_leaves_ == model.n_leaves_
     assert fingerprint(again) == fingerprint(model)
 
 
 def test_a_certificate_keeps_the_evidence_of_its_time(tree_cls, mixed):
-    model = mixed.taught_to(tree_cls(delta=1e-3, tau=100.0, grace_period=50))
+    model = mixed.learned_by(tree_cls(delta=1e-3, tau=100.0, grace_period=50))
     before = model.splits()
     assert 0.0 < before[0].delta <= 1e-3  # a race has a share of it
     model.set_params(delta=0.4, tau=0.5)
@@ -186,7 +187,7 @@ def test_a_certificate_keeps_the_evidence_of_its_time(tree_cls, mixed):
 
 
 def test_a_wrong_parameter_set_in_mid_stream_does_not_make_a_model_unreadable(cls, mixed, tmp_path):
-    model = mixed[:200].taught_to(cls())
+    model = mixed[:200].learned_by(cls())
     wrong = {"impurity": "entropie", "delta": 2, "slope": -1, "n_estimators": 0}
     wrong |= {"max_examples": 0, "alpha": 2}
     name = next(name for name in wrong if name in model.get_params())

@@ -11,7 +11,7 @@ def test_since_gives_the_splits_after_it(recipe, mixed):
     model = recipe.eager()
     told = [0]
     for batch in mixed.batches(1000):
-        batch.taught_to(model)
+        batch.learned_by(model)
         for since in (0, *told, model.n_seen_):
             expected = [s for s in model.splits() if s.seen > since]
             assert model.splits(since=since) == expected
@@ -22,7 +22,7 @@ def test_since_gives_the_splits_after_it(recipe, mixed):
 
 @pytest.mark.parametrize("since", [-1, 1.5, "all", 2**64])
 def test_a_wrong_since_is_refused(since, mixed):
-    model = mixed[:50].taught_to(rp.HAT())
+    model = mixed[:50].learned_by(rp.HAT())
     for asked in (model.splits, model.changes):
         with pytest.raises(ValueError, match="since must be a number of examples or None, got"):
             asked(since=since)

@@ -270,13 +270,13 @@ def test_threads_ask_while_another_model_learns(other, mixed):
     rows = other.of(mixed)
     cls, own = OTHERS[other.name]
     threads = {"n_jobs": 2} if "n_jobs" in cls().get_params() else {}
-    model = rows[:40].taught_to(cls(**own | threads))
+    model = rows[:40].learned_by(cls(**own | threads))
     parts = itertools.cycle(rows[40:].batches(10))
     most = 4 * len(rows)
 
     def learn():
         if model.n_seen_ < most:
-            next(parts).taught_to(model)
+            next(parts).learned_by(model)
 
     def ask():
         assert_sane(model.predict_proba(rows.columns))
@@ -389,18 +389,18 @@ def test_two_threads_may_teach_in_turn(recipe):
     X = rng.normal(size=(400, 3))
     y = (X[:, 0] > 0).astype(int)
     model = recipe.eager().partial_fit(X, y)
-    taught = [0, 0]
+    trained = [0, 0]
 
     def teach(i):
         def job():
             model.partial_fit(X, y)
             model.learn_one({0: 1.0, 1: 2.0, 2: 3.0}, 1)
-            taught[i] += 401
+            trained[i] += 401
 
         return job
 
     run(teach(0), [teach(1)], seconds=SECONDS / 2)
-    assert model.n_seen_ == 400 + sum(taught)
+    assert model.n_seen_ == 400 + sum(trained)
 
 
 def slow_gini(counts):
@@ -472,7 +472,7 @@ def test_nobody_waits_for_a_model_that_waits_for_a_function_of_the_user():
 
 def test_splits_of_a_member_are_told_with_the_features_of_its_own_tree(mixed):
     """Also where the tree meets features while it is read."""
-    model = mixed[:2500].taught_to(riparian.StreamingRandomPatches(n_estimators=2, features=3))
+    model = mixed[:2500].learned_by(riparian.StreamingRandomPatches(n_estimators=2, features=3))
     engine, asked = inside.engine(model), []
 
     class Growing:

@@ -140,14 +140,14 @@ REFUSED = {
     "a sparse matrix without labels": ((sparse.csr_matrix(X),), {}, TypeError, "is not a stream"),
     "a number": ((5,), {}, TypeError, "a int is not a stream"),
     "labels of another length": ((X, Y[:9]), {}, ValueError, r"2500 rows, got the shape \(9,\)"),
-    "labels beside a stream": (
+    "labels with a stream": (
         (rp.streams.sea(n_rows=9), Y),
         {},
         ValueError,
         "y is for rows in memory",
     ),
-    "labels beside a name": (("synth:sea", Y), {}, ValueError, "y is for rows in memory"),
-    "a target beside rows": ((X, Y), {"target": "kind"}, ValueError, "target is for files"),
+    "labels with a name": (("synth:sea", Y), {}, ValueError, "y is for rows in memory"),
+    "a target with rows": ((X, Y), {"target": "kind"}, ValueError, "target is for files"),
 }
 
 

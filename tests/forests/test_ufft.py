@@ -255,7 +255,7 @@ def test_votes_sum_to_the_answer():
 
 
 def test_the_trees_of_a_mixed_stream_can_be_taken_out(mixed):  # noqa: F811
-    model = mixed.taught_to(rp.UFFT(**FAST))
+    model = mixed.learned_by(rp.UFFT(**FAST))
     for tree, pair in zip(model.estimators_, model.pairs_, strict=True):
         assert tuple(tree.classes_) == pair
         again = from_bytes(to_bytes(tree))

@@ -32,9 +32,9 @@ def close_figures():
 
 
 def overlap(a: Box, b: Box) -> bool:
-    beside = a.x + a.width <= b.x or b.x + b.width <= a.x
+    apart = a.x + a.width <= b.x or b.x + b.width <= a.x
     above = a.y + a.height <= b.y or b.y + b.height <= a.y
-    return not (beside or above)
+    return not (apart or above)
 
 
 @pytest.mark.parametrize("name", ["cover", "jobs", "hostile"])

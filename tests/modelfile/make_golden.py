@@ -209,7 +209,7 @@ def follows(model):
     return inside.axes(model)["adaptation"].name != "none"
 
 
-def taught(model, n):
+def trained(model, n):
     """The first half without a column, the second with other labels if the model follows change."""
     columns, y, weights = rows(n, seed=1)
     if isinstance(model, rp.ID4 | rp.ID5R):  # a number is a category
@@ -228,7 +228,7 @@ def main():
     for name, fresh in (MODELS | NEWER).items():
         if (FOLDER / f"{name}.rip").exists():
             continue
-        model = taught(fresh, 2000 if name in MODELS else 300)
+        model = trained(fresh, 2000 if name in MODELS else 300)
         if name.endswith("-5"):
             model.metadata_, model.positions_ = METADATA, POSITIONS
         model.save(FOLDER / f"{name}.rip")

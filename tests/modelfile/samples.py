@@ -60,7 +60,7 @@ def sample_models():
 
 
 def changing_model():
-    """Has alternates beside nodes, some of them with tests, and a history."""
+    """Has alternates, some of them with tests, and a history."""
     restless = Alternates(switch_after=40, drift_delta=0.2)
     model = rp.HAT(grace_period=40, delta=0.05, tau=0.6, adaptation=restless)
     columns, labels = sample_rows(200)

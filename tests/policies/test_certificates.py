@@ -80,6 +80,7 @@ def test_the_ranking_begins_with_the_cut_and_is_sorted(stream, runner_up):
 
 def test_a_split_tells_the_weights_of_its_branches():
     model, reference, *_ = learn(rp.HoeffdingTree, SMALL, numbers, 1000)
+    assert model.splits()
     for got, want in zip(model.splits(), reference.splits, strict=True):
         branches = np.array(got.branches)[:, : want.table.shape[1]]
         np.testing.assert_allclose(branches, want.table, atol=1e-9)

@@ -80,9 +80,11 @@ def test_every_example_of_the_leaf_stays_on_its_side(seed):
     y = (X[:, 0] > X[:, 0].mean()).astype(int) ^ (rng.random(n) < 0.15)
     tree = rp.HoeffdingTree(**SMALL).fit(X, y)
     arrays = inside.snapshot(tree)
-    for feature, threshold in zip(arrays["feature"], arrays["threshold"], strict=True):
-        if feature < 0:
-            continue
+    inner = arrays["feature"] >= 0
+    assert inner.any()
+    for feature, threshold in zip(
+        arrays["feature"][inner], arrays["threshold"][inner], strict=True
+    ):
         low, high = np.unique(X[:, feature])
         assert threshold == low + (high - low) / 2
 

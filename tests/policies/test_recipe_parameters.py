@@ -86,7 +86,8 @@ def test_the_docstring_of_a_recipe_names_the_policies_that_it_allows(name):
     for axis, allowed in declared.allows.items():
         entry = inside.docstring_entries(OWN[name].__doc__)[axis]
         names = ", ".join(f'"{p.name if isinstance(p, Policy) else p}"' for p in allowed)
-        assert f"One of {names}; see :mod:`{AXES[axis]}`" in entry
+        few = "One of" if len(allowed) > 1 else "Only"
+        assert f"{few} {names}; see :mod:`{AXES[axis]}`" in entry
 
 
 @pytest.mark.skipif(sys.flags.optimize > 1, reason="without docstrings")

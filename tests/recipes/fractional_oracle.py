@@ -2,7 +2,7 @@
 
 Written from sheet 70, sections 1.4 and 2, and sheet 10, section 9: an example goes down every
 branch with the probability of that branch, its distribution conditioned on it, in the tree and
-in the subtrees beside its nodes, as far as these are old enough to have learned it.
+in the alternates of its nodes, as far as these are old enough to have learned it.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ def examples_of(a):
 def recount(model):
     a = inside.snapshot(model)
     held = Recount(a, [[] for _ in a["test"]])
-    children, beside = [[] for _ in a["test"]], [[] for _ in a["test"]]
+    children, alternates = [[] for _ in a["test"]], [[] for _ in a["test"]]
     for i in range(1, len(a["test"])):
-        (beside if a["role"][i] else children)[a["parent"][i]].append(i)
+        (alternates if a["role"][i] else children)[a["parent"][i]].append(i)
 
     def ways(i, values, number):
         """Children, their probabilities, and what is left of the value that is asked."""
@@ -117,7 +117,7 @@ def recount(model):
             if a["since"][i] > number:
                 continue
             held.learned[i].append((values, y, in_steps(share * w)))
-            todo += [(j, values, share) for j in beside[i]]
+            todo += [(j, values, share) for j in alternates[i]]
             if a["test"][i] == LEAF:
                 continue
             for j, p, left in ways(i, values, number):

@@ -268,7 +268,7 @@ def swapped(rng, n, which):
 
 
 def follows_a_swap(model, swapped, before, after):
-    """Learn rows where f0 decides the class, then rows where f1 does; return the change at the root."""
+    """The change at the root after rows where f0 decides the class, then rows where f1 does."""
     model.partial_fit(*swapped(before, 0))
     assert model.splits()[0].feature == "f0"
     model.partial_fit(*swapped(after, 1))

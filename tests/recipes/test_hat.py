@@ -209,12 +209,12 @@ SLIDING = Window(size=500, validity_period=200, test_period=300, test_size=50)
 def test_leaves_beside_a_node_are_not_counted_as_active(model):
     X, y = turning(6000)
     model.set_params(categorical_features=[1, 2])
-    beside = 0
+    alternates = 0
     for start in range(0, len(y), 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
         assert model.n_active_leaves_ == model.n_leaves_
-        beside += len(inside.snapshot(model)["test"]) > model.n_nodes_
-    assert beside > 0
+        alternates += len(inside.snapshot(model)["test"]) > model.n_nodes_
+    assert alternates > 0
 
 
 def test_bets_replace_few_subtrees_where_none_is_better():

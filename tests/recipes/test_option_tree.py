@@ -400,8 +400,8 @@ def assert_same_options(model, reference):
         assert_same_cut(nodes, i, node.cut)
         assert_same_evidence(by_node[i], by_reference[r])
         below = np.array([c for c in np.flatnonzero(nodes["parent"] == i) if c])
-        beside = [int(c) for c in below if nodes["option"][c]]
-        stack.extend(zip(beside, reference.options.get(r, []), strict=True))
+        options = [int(c) for c in below if nodes["option"][c]]
+        stack.extend(zip(options, reference.options.get(r, []), strict=True))
         children = {int(nodes["branch"][c]): int(c) for c in below if not nodes["option"][c]}
         assert set(children) == set(node.children)
         stack.extend((children[b], c) for b, c in node.children.items())

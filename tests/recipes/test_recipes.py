@@ -62,7 +62,7 @@ CASES = [
 
 def test_every_recipe_is_compared():
     # NIP's intervals have no reference: below it is compared with exhaustive values. What
-    # follows change has references of its own (test_hat.py and beside it).
+    # follows change has references of its own (test_hat.py and its neighbours).
     following = {"HAT", "CVFDT", "EFDT", "HoeffdingOptionTree", "UCVFDT", "CertifiedTree"}
     assert set(TRIED) | {"NIP"} | following == set(RECIPES)
 

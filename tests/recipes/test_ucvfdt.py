@@ -181,7 +181,7 @@ def test_degenerate_values_give_the_bytes_of_cvfdt():
 
 
 def swapped(rng, n, which):
-    """Two nominal features, each given with a probability of 80 %; one of them decides the class."""
+    """Two nominal features, each given with probability 0.8; one of them decides the class."""
     bits = rng.integers(0, 2, size=(n, 4))
     y = np.where(rng.random(n) < 0.05, 1 - bits[:, which], bits[:, which])
     X = {f"f{j}": np.empty(n, dtype=object) for j in range(4)}
@@ -205,7 +205,7 @@ def test_two_uncertain_features_that_swap_roles_are_followed():
 
 
 def test_a_part_counts_in_the_tests_of_a_subtree_by_its_share():
-    # The tests of a subtree beside a node are made with weights, those of parts included.
+    # The tests of an alternate are made with weights, those of parts included.
     rng = np.random.default_rng(0)
     model = rp.HoeffdingTree(**RESTLESS)
     for i in range(30):

@@ -167,8 +167,8 @@ def test_all_options_answer_by_the_shares_that_come_to_their_leaves():
 
     def ends(node, bounds, share):
         """Leaves below a node and its options, with the share of uniform values there."""
-        for beside in np.flatnonzero((a["parent"] == node) & (a["role"] == 2)):
-            yield from ends(beside, bounds, share)
+        for option in np.flatnonzero((a["parent"] == node) & (a["role"] == 2)):
+            yield from ends(option, bounds, share)
         if a["test"][node] == 0:
             yield node, share
             return

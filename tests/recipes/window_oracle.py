@@ -25,7 +25,7 @@ def recount(model):
     """Routes each example of the window down the present tree.
 
     An example with number s is at the nodes on its path that began with an example up to s, in
-    the tree and in the subtrees beside its nodes; where the branch for its category was not there
+    the tree and in the alternates of its nodes; where the branch for its category was not there
     yet it took the one for missing values (Hulten et al. 2001, table 4).
     """
     a = inside.snapshot(model)
@@ -36,9 +36,9 @@ def recount(model):
     n = len(a["window_labels"])
     held = Held(a, a["window_values"].reshape(n, found[0]), a["window_codes"].reshape(n, found[1]))
     held.rows = [[] for _ in a["test"]]
-    children, beside = [[] for _ in a["test"]], [[] for _ in a["test"]]
+    children, alternates = [[] for _ in a["test"]], [[] for _ in a["test"]]
     for i in range(1, len(a["test"])):
-        (beside if a["role"][i] else children)[a["parent"][i]].append(i)
+        (alternates if a["role"][i] else children)[a["parent"][i]].append(i)
 
     def branch(i, r):
         slot = slots[a["feature"][i]]
@@ -63,7 +63,7 @@ def recount(model):
             if a["since"][i] > number:
                 continue
             held.rows[i].append(r)
-            todo += beside[i]
+            todo += alternates[i]
             if a["test"][i] != LEAF:
                 todo.append(branch(i, r))
     return held

@@ -29,7 +29,7 @@ class ReferenceAWE:
         self.folds, self.epochs, self.costs = folds, epochs, costs
         self.members = []  # weight, chunk number, tree
 
-    def taught(self, X, y):
+    def trained(self, X, y):
         tree = HoeffdingTree(**self.tree)
         for _ in range(self.epochs):
             tree.partial_fit(X, y)
@@ -72,7 +72,7 @@ class ReferenceAWE:
             place = np.arange(len(yc)) % self.folds
             lost = sum(
                 self.lost(
-                    self.taught(Xc[place != f], yc[place != f]),
+                    self.trained(Xc[place != f], yc[place != f]),
                     Xc[place == f],
                     yc[place == f],
                     classes,
@@ -83,7 +83,7 @@ class ReferenceAWE:
                 (max(chance - self.lost(t, Xc, yc, classes) / len(yc), 0.0), n, t)
                 for _, n, t in self.members
             ]
-            members.append((max(chance - lost / len(yc), 0.0), number, self.taught(Xc, yc)))
+            members.append((max(chance - lost / len(yc), 0.0), number, self.trained(Xc, yc)))
             members.sort(key=lambda m: (-m[0], -m[1]))
             self.members = members[: self.stored]
         return out

@@ -55,7 +55,7 @@ class WindowReference(ReferenceTree):
         self.margin = alt_prune_margin
         self.window: deque[int] = deque()
         self.forgotten = 0
-        self.beside: dict[int, list[int]] = {}
+        self.alternates: dict[int, list[int]] = {}
         self.owner: dict[int, int] = {}  # the node that an alternate grows next to
         self.tests: dict[int, Test] = {}
         self.least: dict[int, float] = {}  # smallest difference of errors of an alternate so far
@@ -71,15 +71,18 @@ class WindowReference(ReferenceTree):
         self.classes.add(y)
         paths = list(self._paths(values))
         due = self._compare(paths, y, w)
+        changed: set[int] = set()
         while len(self.window) >= self.size:
-            self._forget()
+            changed.update(self._forget())
         self._count_again_if_due()
         self.window.append(self.seen)
         for path in paths:
             for node in path:
                 self.learned[node][self.seen] = (values, y, w)
-                self._recount(node)
+            changed.update(path)
             self.arrived[path[-1]] += w
+        for node in changed:
+            self._recount(node)
         for path in reversed(paths):
             self._check_if_due(path[-1])
         for node in due:
@@ -96,7 +99,7 @@ class WindowReference(ReferenceTree):
             while path[-1] != top:
                 path.append(self.nodes[path[-1]].parent)
             for node in path:
-                tops += self.beside.get(node, ())
+                tops += self.alternates.get(node, ())
             yield path[::-1]
 
     def _add_leaf(self, parent: int, branch: int, inherited: dict[int, float]) -> int:
@@ -105,21 +108,20 @@ class WindowReference(ReferenceTree):
         self.since[made] = self.seen + 1
         return made
 
-    def _forget(self) -> None:
-        """Table 4: whatever has learned the oldest example forgets it."""
+    def _forget(self) -> list[int]:
+        """Table 4: whatever has learned the oldest example forgets it. Returns these nodes."""
         number = self.window.popleft()
         self.forgotten += 1
-        for node, held in self.learned.items():
-            if held.pop(number, None) is not None:
-                self._recount(node)
+        return [n for n, held in self.learned.items() if held.pop(number, None) is not None]
 
     def _recount(self, at: int) -> None:
         """The class weights of the examples that a node holds."""
-        node = self.nodes[at]
-        node.observed, node.weight = {}, 0.0
+        observed: dict[int, float] = {}
+        weight = 0.0
         for _, y, w in self.learned[at].values():
-            node.observed[y] = node.observed.get(y, 0.0) + w
-            node.weight += w
+            observed[y] = observed.get(y, 0.0) + w
+            weight += w
+        self.nodes[at].observed, self.nodes[at].weight = observed, weight
 
     def _count_statistics(self, at: int) -> None:
         node = self.nodes[at]
@@ -166,14 +168,14 @@ class WindowReference(ReferenceTree):
                 continue
             if reason == "tie" and evidence.gain - evidence.runner_up_gain < p.tau / 2:
                 continue
-            tried = [self.nodes[b].cut for b in self.beside.get(at, ())]
+            tried = [self.nodes[b].cut for b in self.alternates.get(at, ())]
             if any(cut is not None and cut.feature == evidence.best.feature for cut in tried):
                 continue
             root = self._add_leaf(parent=-1, branch=node.branch, inherited={})
             fresh = self.nodes[root]
             fresh.parent, fresh.depth, fresh.multiway_used = at, node.depth, node.multiway_used
             self._split(root, p.impurity, evidence, situation.n, reason)
-            self.beside.setdefault(at, []).append(root)
+            self.alternates.setdefault(at, []).append(root)
             self.owner[root] = at
             self.least[root] = math.inf
             self.tests.setdefault(at, Test())
@@ -182,7 +184,7 @@ class WindowReference(ReferenceTree):
     def _alive(self) -> list[int]:
         todo = [self.root]
         for at in todo:
-            todo += [*self.nodes[at].children.values(), *self.beside.get(at, ())]
+            todo += [*self.nodes[at].children.values(), *self.alternates.get(at, ())]
         return sorted(todo)
 
     def _may_have_alternates(self, at: int) -> bool:
@@ -210,7 +212,7 @@ class WindowReference(ReferenceTree):
                     test.own_tested[top] = test.own_tested.get(top, 0.0) + w
                     test.own_errors[top] = test.own_errors.get(top, 0.0) + w * wrong
             for node in path:
-                if not self.beside.get(node):
+                if not self.alternates.get(node):
                     continue
                 test = self.tests[node]
                 if test.waited < self.test_period:
@@ -227,7 +229,7 @@ class WindowReference(ReferenceTree):
         if node not in self._alive():
             return
         test = self.tests.pop(node)
-        others = self.beside[node]
+        others = self.alternates[node]
         whole = [b for b in others if test.own_tested.get(b, 0.0) == test.tested]
         best = min(whole, key=lambda b: test.own_errors[b], default=None)
         if best is not None and test.own_errors[best] < test.errors:
@@ -250,7 +252,7 @@ class WindowReference(ReferenceTree):
     def _link(self, old: int, new: int) -> None:
         parent = self.nodes[old].parent
         self.nodes[new].parent = parent
-        del self.owner[new], self.beside[old]
+        del self.owner[new], self.alternates[old]
         if old == self.root:
             self.root = new
             return
@@ -297,10 +299,10 @@ class BettingWindowReference(WindowReference):
         return decided
 
     def _conclude(self, node: int) -> None:
-        if node not in self._alive() or not self.beside.get(node):
+        if node not in self._alive() or not self.alternates.get(node):
             return
         needed = 1 / self.parameters.delta
-        others = self.beside[node]
+        others = self.alternates[node]
         for b in list(others):
             if b in self.duels and self.duels[b].behind >= needed:
                 others.remove(b)

@@ -167,7 +167,7 @@ def delta_method_width(
 def gap_variance(
     criterion: str | Callable[[Any], Any], cuts: Sequence[Cut | None], weight: float
 ) -> float:
-    """sigma_1^2 + sigma_2^2 of the delta method, which a user's own bound receives; NaN: unknown."""
+    """sigma_1^2 + sigma_2^2 of the delta method, for a user's own bound; NaN if unknown."""
     real = [cut for cut in cuts if cut is not None]
     served = criterion in SERVES["delta-method"]
     # However many examples there are: that is for the bound to judge.

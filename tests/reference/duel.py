@@ -51,7 +51,7 @@ class Replacement:
 
 
 class DuellingReference(ReferenceTree):
-    """A tree in which subtrees grow beside nodes and replace them, or are dropped.
+    """A tree in which subtrees grow next to nodes and replace them, or are dropped.
 
     A derived class says in ``_replace`` and ``_drop`` how a subtree is linked and removed.
     """
@@ -66,7 +66,7 @@ class DuellingReference(ReferenceTree):
     ) -> None:
         super().__init__(kinds, **parameters)
         self.switch_delta, self.switch_after = switch_delta, switch_after
-        self.duels: dict[int, Duel] = {}  # by the root of what grows beside a node
+        self.duels: dict[int, Duel] = {}  # by the root of what grows next to a node
         self.counts = {"started": 0, "dropped": 0, "replaced": 0}
         self.replacements: list[Replacement] = []
 
@@ -102,7 +102,7 @@ class DuellingReference(ReferenceTree):
         raise NotImplementedError
 
     def _begin(self, owner: int) -> int:
-        """An empty leaf that grows beside a node."""
+        """An empty leaf that grows next to a node."""
         above = self.nodes[owner]
         fresh = self._add_leaf(parent=-1, branch=above.branch, inherited={})
         leaf = self.nodes[fresh]

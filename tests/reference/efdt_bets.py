@@ -12,11 +12,11 @@ __all__ = ["BettingReevaluationReference"]
 
 
 class BettingReevaluationReference(DuellingReference, ReevaluationReference):
-    """Where EFDT would change a test, a subtree with the new one grows beside the node."""
+    """Where EFDT would change a test, a subtree with the new one grows next to the node."""
 
     def __init__(self, kinds: Sequence[str], **parameters: Any) -> None:
         super().__init__(kinds, **parameters)
-        self.beside: dict[int, int] = {}  # the alternate of a node
+        self.alternates: dict[int, int] = {}  # the alternate of a node
         self.former: list[tuple[int, Split]] = []  # splits that went, with the row
 
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:
@@ -38,11 +38,11 @@ class BettingReevaluationReference(DuellingReference, ReevaluationReference):
                 path.append(self.nodes[path[-1]].parent)
             for at in reversed(path[1:]):
                 self._update(at, values, y, w)
-                node, alternate = self.nodes[at], self.beside.get(at)
+                node, alternate = self.nodes[at], self.alternates.get(at)
                 due = node.weight - node.checked >= self.every and len(node.observed) >= 2
                 if owner is None and due:
                     self._reconsider(at)
-                if alternate is not None and self.beside.get(at) == alternate:
+                if alternate is not None and self.alternates.get(at) == alternate:
                     passes.append((alternate, at, wrong))
             self._take(leaf, values, y, w)
         for top, owner, _ in passes[1:]:
@@ -59,7 +59,7 @@ class BettingReevaluationReference(DuellingReference, ReevaluationReference):
         return True
 
     def _drop(self, node: int, other: int) -> None:
-        del self.beside[node]
+        del self.alternates[node]
         self.nodes[node].checked = self.nodes[node].weight
 
     def _replace(self, node: int, other: int) -> None:
@@ -83,14 +83,14 @@ class BettingReevaluationReference(DuellingReference, ReevaluationReference):
         return False
 
     def _start(self, at: int, test: Any) -> int | None:
-        old = self.beside.get(at)
+        old = self.alternates.get(at)
         if old is not None:
             cut, duel = self.nodes[old].cut, self.duels.get(old)
             same = getattr(cut, "feature", None) == getattr(test, "feature", None)
             if same or (duel is not None and sum(a - b for a, b in duel.pairs) > 0):
                 return None
             self.counts["dropped"] += 1
-        self.beside[at] = fresh = self._begin(at)
+        self.alternates[at] = fresh = self._begin(at)
         return fresh
 
     def _certify(self, at: int, evidence: Evidence, n: float, reason: str) -> None:

@@ -24,7 +24,7 @@ class AlternatesReference(DuellingReference):
         super().__init__(kinds, **parameters)
         self.drift_delta, self.replace_by = drift_delta, replace_by
         self.detectors: dict[int, ADWIN] = {}
-        self.beside: dict[int, int] = {}
+        self.alternates: dict[int, int] = {}
 
     def learn(self, row: Sequence[float | int], y: int, w: float = 1.0) -> None:
         """Learn one example in the tree and in every alternate on its way."""
@@ -51,8 +51,8 @@ class AlternatesReference(DuellingReference):
             if fresh is not None:
                 leaf = self._route(values, True, fresh)
                 break
-            if node in self.beside:
-                others.append(self.beside[node])
+            if node in self.alternates:
+                others.append(self.alternates[node])
         else:
             self._hear(leaf, wrong)
         self._learn_at(leaf, values, y, w)
@@ -67,14 +67,14 @@ class AlternatesReference(DuellingReference):
         """The root of what took the place of a node, if anything did."""
         ours = self.detectors[node]
         if self.signal == 2 and ours.shift > 0.0:
-            old = self.beside.get(node)
+            old = self.alternates.get(node)
             if old is not None:
                 if old not in self.detectors or self.detectors[old].estimate < ours.estimate:
                     return None
                 self.counts["dropped"] += 1
-            self.beside[node] = self._begin(node)
+            self.alternates[node] = self._begin(node)
             return None
-        other = self.beside.get(node)
+        other = self.alternates.get(node)
         theirs = self.detectors.get(other) if other is not None else None
         if other is not None and self.replace_by == "betting":
             return other if self._settle(node, other) else None
@@ -95,13 +95,13 @@ class AlternatesReference(DuellingReference):
         return None
 
     def _drop(self, node: int, other: int) -> None:
-        del self.beside[node]
+        del self.alternates[node]
 
     def _replace(self, node: int, other: int) -> None:
         parent = self.nodes[node].parent
-        if self.beside.get(parent) == node:  # an alternate of an alternate
+        if self.alternates.get(parent) == node:  # an alternate of an alternate
             self.nodes[other].parent = parent
-            self.beside[parent] = other
+            self.alternates[parent] = other
         else:
             self._take_place(node, other)
 

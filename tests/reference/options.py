@@ -130,8 +130,8 @@ class OptionsReference(ReferenceTree):
         """The most leaves that a row may reach below a node, with one more option at another."""
         node = self.nodes[at]
         below = [self.leaves_of_one_row(c, one_more) for c in node.children.values()]
-        beside = [self.leaves_of_one_row(o, one_more) for o in self.options.get(at, [])]
-        return max(below, default=1) + sum(beside) + (at == one_more)
+        options = [self.leaves_of_one_row(o, one_more) for o in self.options.get(at, [])]
+        return max(below, default=1) + sum(options) + (at == one_more)
 
     def _add_option(self, at: int) -> int:
         above = self.nodes[at]

@@ -81,7 +81,7 @@ class ReferenceTree:
         return sum(node.cut is None for node in self.nodes)
 
     def leaves(self, top: int) -> int:
-        """How many leaves a subtree has, without what grows beside its nodes."""
+        """How many leaves a subtree has, without what grows next to its nodes."""
         node = self.nodes[top]
         return 1 if node.cut is None else sum(self.leaves(c) for c in node.children.values())
 

@@ -64,7 +64,7 @@ class Vertical(ReferenceTree):
     def _add_leaf(self, parent: int, branch: int, inherited: Any) -> int:
         leaf = super()._add_leaf(parent, branch, inherited)
         for owner in self.owners:
-            # An owner has the same nodes; the test of the parent determines which counts are used up.
+            # An owner has the same nodes; the test of the parent determines which counts are used.
             owner.tree.nodes.append(Node(**vars(self.nodes[leaf])))
             mine = owner.tree.nodes[-1]
             fresh = ReferenceTree(owner.tree.kinds, **self.given).nodes[0]

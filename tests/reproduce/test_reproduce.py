@@ -1,4 +1,4 @@
-"""The papers' experiments: each runs end to end and shows published beside measured figures."""
+"""The papers' experiments: each runs end to end and shows published and measured figures."""
 
 import re
 from html.parser import HTMLParser

@@ -73,7 +73,7 @@ def rows():
     return {"size": size, "colour": colour}, y, rng.choice([0.5, 1.0, 1.0, 1.7], n)
 
 
-def taught(model, rows, size=None):
+def trained(model, rows, size=None):
     columns, y, w = rows
     size = size or len(y)
     for first in range(0, len(y), size):
@@ -83,7 +83,7 @@ def taught(model, rows, size=None):
 
 
 def test_a_tree_is_told_drawn_and_explained(variant, fresh, rows):
-    model = taught(fresh(), rows)
+    model = trained(fresh(), rows)
     text = model.export_text()
     assert "colour" in text
     assert len(text.splitlines()) >= model.n_leaves_

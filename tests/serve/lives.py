@@ -37,7 +37,7 @@ from tests.serve.serving import JOIN, tree
 
 
 def life(folder: Path, port: int, rows: int | None) -> None:
-    """Serve a folder until it is killed, or until so many rows are learned."""
+    """Serve a folder until it is killed, or until this many rows are learned."""
     Journal.forget = lambda journal, before: None  # the journal is compared at the end
     settings = Settings(every_seconds=None, every_rows=40, block=25, rows=rows)
     with Checkpoint(folder) as checkpoint:

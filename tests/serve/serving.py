@@ -53,7 +53,7 @@ class Running:
         return reply.json()
 
     def wait_for(self, rows: int) -> None:
-        """Wait until so many rows are learned."""
+        """Wait until this many rows are learned."""
         until(lambda: self.learner.rows >= rows, f"{rows} rows, {self.learner.rows} are learned")
 
 

@@ -40,7 +40,7 @@ def hold(address: tuple[str, int], kind: int, stop: threading.Event) -> None:
 
 
 def waited(folder: Path, clients: int, seconds: float) -> dict[str, float]:
-    """How long a good client waits beside slow ones, and how much CPU time that takes."""
+    """How long a good client waits when others are slow, and how much CPU time that takes."""
     limits = Limits(header_seconds=2.0, body_seconds=2.0)
     stop = threading.Event()
     with serving(folder, tree(), limits=limits) as running:

@@ -142,7 +142,7 @@ def test_a_bad_row_is_named_or_skipped(write, row, said):
         ("a,b\n1,2\n", "line 1: 'a,b' is not ARFF"),
         ("@attribute x\n@data\n", "line 1: an attribute needs a name and a type"),
         ("@attribute x complex\n@data\n", "line 1: attribute 'x': the type must be"),
-        ("@attribute x {a,b\n@data\n", "line 1: attribute 'x': the values stand in"),
+        ("@attribute x {a,b\n@data\n", "line 1: attribute 'x': the values must be in"),
         ("@attribute x real\n@attribute x real\n@data\n", "line 2: attribute 'x' appears twice"),
     ],
 )

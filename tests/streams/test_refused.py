@@ -57,7 +57,7 @@ def test_a_file_without_a_header_is_guessed(write):
 @pytest.mark.parametrize("option", ["categorical", "drop"])
 def test_a_name_that_is_no_column_is_refused(write, option):
     message = refused(write("jobs.csv", JOBS), target="happy", **{option: ["jobb"]})
-    assert message.startswith(f"{option} names 'jobb', which is no column")
+    assert message.startswith(f"{option} names 'jobb', which is not a column")
     assert "did you mean 'job'?" in message
 
 

@@ -169,8 +169,8 @@ _EFDT = Headline(
     real={"cover type": "covertype", "cover type (shuffled)": "covertype"},
     notes=(
         "Of the paper's data sets only cover type is available, in its order and shuffled. Poker, "
-        "KDD, airlines, WISDM, SUSY, HIGGS and Hepmass are not; generated streams are shown beside "
-        "it. Both trees have adaptive leaves and a grace period of 200.",
+        "KDD, airlines, WISDM, SUSY, HIGGS and Hepmass are not; generated streams are shown "
+        "too. Both trees have adaptive leaves and a grace period of 200.",
     ),
 )
 

@@ -144,7 +144,7 @@ def learn(
     parameters = parse_parameters(given, labels_as_text=as_text)
     folder = checkpoint or resume
     if folder is None or (checkpoint is not None and resume is not None):
-        raise typer.BadParameter("name one of --checkpoint and --resume", param_hint="--checkpoint")
+        raise typer.BadParameter("give either --checkpoint or --resume", param_hint="--checkpoint")
     try:
         seconds, n_rows = interval(every)
         settings = Settings(

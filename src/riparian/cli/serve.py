@@ -42,7 +42,7 @@ Model = Annotated[
     typer.Argument(
         metavar="DIR|MODEL.rip",
         help="A folder, which is made if it is not there: the server learns what is posted. Or a "
-        "model file: the server only answers.",
+        "model file: the server only predicts.",
     ),
 ]
 

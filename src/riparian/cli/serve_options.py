@@ -28,7 +28,7 @@ FollowFolder = Annotated[
     bool,
     typer.Option(
         "--follow",
-        help="Only answer, always with the newest generation that another process has written.",
+        help="Only predict, always with the newest generation that another process has written.",
     ),
 ]
 Tokens = Annotated[
@@ -54,6 +54,6 @@ Remember = Annotated[
     str,
     typer.Option(
         metavar="durable|fast",
-        help="Whether a row with an id is on the disk before its prediction is answered.",
+        help="Whether a row with an id is on the disk before its prediction is sent.",
     ),
 ]

@@ -47,7 +47,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
         if not isinstance(sizes, list) or len(sizes) > _MOST_PARTS:
             raise MessageError("a message has no parts")
         if not all(type(n) is int and n >= 0 for n in sizes) or sum(sizes) != end - start:
-            raise MessageError("a message has other parts than it says")
+            raise MessageError("the parts of a message are not those of its header")
     except MessageError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -2,8 +2,8 @@
 
 A worker is any object whose methods take bytes and return bytes. It keeps nothing that matters: a
 call is a function of its arguments, so it may be made twice, by two workers, or again after a
-worker died. A pool moves the bytes and reports when a worker is dead. What is asked of whom, and what
-is asked again, is decided by the coordinator alone.
+worker died. A pool moves the bytes and reports when a worker is dead. The coordinator alone decides
+which worker is called, and which calls are made again.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def spark_sink(
     target : str
         The column of the class.
     alone : int, default=50_000
-        The driver learns the first partitions alone, until it has read so many rows, because a
+        The driver learns the first partitions alone, until it has read this many rows, because a
         small tree is looked at often.
     categorical, drop : collection of str
         Columns that are categories although they are numbers, and columns that are not read.

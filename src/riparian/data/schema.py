@@ -243,7 +243,7 @@ class Schema:
     def restore_watch(self, place: int, watch: Watch) -> None:
         """Set what a model file knows about a possible identifier."""
         if self.features[place].kind != "categorical":
-            raise ValueError("a numeric feature is no identifier")
+            raise ValueError("a numeric feature cannot be an identifier")
         if watch.left_out and watch.forgotten and self.features[place].codes:
             raise ValueError("the names of an identifier were freed")
         self.watches[place] = watch

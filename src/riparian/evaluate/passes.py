@@ -86,8 +86,8 @@ def prequential(
         Whether to compute the log loss and the area under the ROC curve.
     delay : int, optional
         Number of rows after which a label is known. By default that of the stream, which is 0
-        unless it comes from `riparian.streams.delayed`. Late labels are learned in lots of a tenth
-        of the delay, at most 100 rows.
+        unless it comes from `riparian.streams.delayed`. Late labels are learned in groups of
+        a tenth of the delay, at most 100 rows.
     classes : sequence, optional
         All labels, for a scikit-learn classifier on a stream that does not have `classes`.
     progress : bool, optional

@@ -101,7 +101,7 @@ def result_from_bytes(data: bytes) -> Result:
     Raises
     ------
     ValueError
-        If the bytes are no result, or one of a later version.
+        If the bytes are not a result, or come from a later version.
     """
     try:
         arrays = safetensors.numpy.load(data)

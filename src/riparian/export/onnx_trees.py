@@ -21,12 +21,7 @@ _LEAST_CLASSES = 3
 
 def add_trees(graph: Graph, tree: PlainTree) -> tuple[str, str]:
     """Add the trees to a graph, and return the names of the class index and the probabilities."""
-    equalities = _equalities(tree)
-    matrix = _add_equalities(graph, list(equalities)) if equalities else graph.matrix
-    nodes = _Binary()
-    for number, of_tree in enumerate(tree.trees()):
-        nodes.tree = number
-        _add_tree(nodes, graph, tree, of_tree, equalities)
+    matrix, nodes = _add_tests(graph, tree)
 
     def ensemble(weights: NDArray[Any]) -> tuple[str, str]:
         attributes = _attributes(nodes, weights, len(tree.classes), graph.dtype)
@@ -65,14 +60,20 @@ def add_leaves(graph: Graph, tree: PlainTree, places: Mapping[int, int]) -> str:
         raise ValueError(
             f"ONNX supports at most {2**24:,} leaves that compute, got {max(places.values()) + 1:,}"
         )
+    matrix, nodes = _add_tests(graph, tree)
+    values = [(at, nodes.trees[at], float(places[node])) for at, node in nodes.predicting]
+    return _add_regressor(graph, matrix, nodes, values, len(tree.trees()))
+
+
+def _add_tests(graph: Graph, tree: PlainTree) -> tuple[str, _Binary]:
+    """Add what the tests read, and return the name of that matrix and the nodes of all trees."""
     equalities = _equalities(tree)
     matrix = _add_equalities(graph, list(equalities)) if equalities else graph.matrix
     nodes = _Binary()
     for number, of_tree in enumerate(tree.trees()):
         nodes.tree = number
         _add_tree(nodes, graph, tree, of_tree, equalities)
-    values = [(at, nodes.trees[at], float(places[node])) for at, node in nodes.predicting]
-    return _add_regressor(graph, matrix, nodes, values, len(tree.trees()))
+    return matrix, nodes
 
 
 def add_lookups(graph: Graph, lists: Sequence[tuple[int, Sequence[float]]]) -> str:

@@ -92,13 +92,7 @@ def number(value: float) -> str:
         return f"{exact:f}" if "." in f"{exact:f}" else f"{exact:f}.0"
     mantissa, exponent = math.frexp(value)
     whole, exponent = int(math.ldexp(mantissa, 53)), exponent - 53
-    text = f"CAST({whole} AS DOUBLE PRECISION)"
-    sign = "*" if exponent > 0 else "/"
-    left = abs(exponent)
-    while left:
-        power = min(left, 52)
-        text += f" {sign} {2**power}"
-        left -= power
+    text = " ".join([f"CAST({whole} AS DOUBLE PRECISION)", *_steps(exponent)])
     return f"({text} /* {number_text(value)} */)"
 
 
@@ -113,14 +107,14 @@ def exact_double(value: float) -> str:
     whole, exponent = int(math.ldexp(mantissa, 53)), exponent - 53
     while whole % 2 == 0 and exponent < 0:
         whole, exponent = whole // 2, exponent + 1
-    text = f"{whole}e0"
+    return f"{whole}e0" + "".join(_steps(exponent)).replace(" ", "")
+
+
+def _steps(exponent: int) -> list[str]:
+    """Return the multiplications or divisions, each exact, that scale by two to a power."""
     sign = "*" if exponent > 0 else "/"
-    left = abs(exponent)
-    while left:
-        power = min(left, 52)
-        text += f"{sign}{2**power}"
-        left -= power
-    return text
+    whole, rest = divmod(abs(exponent), 52)
+    return [f"{sign} {2**power}" for power in [52] * whole + [rest] * bool(rest)]
 
 
 def near_double(value: float) -> str:

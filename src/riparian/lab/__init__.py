@@ -1,8 +1,8 @@
 r"""The laboratory of bounds: how often is a split wrong?
 
-A leaf with a known distribution (`Node`) draws examples until it decides, and does so many times.
-Its best feature is known, so wrong decisions can be counted and compared with the `delta` that the
-bound promises::
+A leaf with a known distribution (`Node`) draws examples until it decides, and repeats this many
+times. Its best feature is known, so wrong decisions can be counted and compared with the `delta`
+that the bound promises::
 
     >>> from riparian import lab
     >>> print(lab.decisions(epsilons=1, delta=0.05, repetitions=10_000, seed=1))

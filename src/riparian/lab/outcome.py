@@ -1,4 +1,4 @@
-"""What many repetitions of one leaf gave: how many decisions were wrong, and how surely."""
+"""The results of many repetitions of one leaf: how many decisions were wrong."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Decisions:
     def verdict(self) -> str:
         """ "kept", "broken" or "open", by all repetitions and by those that decided.
 
-        A rule that rarely decides has few wrong decisions, however often a decision of its is
+        A rule that rarely decides has few wrong decisions, however often its decisions are
         wrong. So delta is kept only if both intervals, of `rate` and of `decided_rate`, are at
         most delta. It is broken if one of them is above delta. Otherwise it is open. Where nothing
         was decided, `rate` alone counts.

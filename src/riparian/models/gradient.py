@@ -194,7 +194,7 @@ class OADT(StreamClassifier[_core.GradientEngine], group="gradient trees", paper
     # -- looking inside -----------------------------------------------------------------------
 
     def explain_one(self, x: Mapping[Any, Any]) -> list[SoftNode]:
-        """Return the way of one example through every tree, node by node.
+        """Return the path of one example through every tree, node by node.
 
         Parameters
         ----------

@@ -127,7 +127,8 @@ def document(doc: str, free: str, taken: Mapping[str, Any], recipe: Recipe) -> s
         head = re.sub(r", default=.*", f", default={shortest(default)!r}", head)
         if name in recipe.allows:
             allowed = ", ".join(f'"{_name(name, p)}"' for p in recipe.allows[name])
-            text = f"    One of {allowed}; see :mod:`{AXES[name]}`.\n"
+            few = "One of" if len(recipe.allows[name]) > 1 else "Only"
+            text = f"    {few} {allowed}; see :mod:`{AXES[name]}`.\n"
         described += f"{head}\n{text}"
     described = re.sub(r" \[\d+\]_", "", described)
     lines = "".join(f"    {line}\n" if line else "\n" for line in described.splitlines())

@@ -139,7 +139,7 @@ def journal_of(serving: Serving) -> Journal:
     if serving.learner is not None:
         name = serving.learner.feeds[0].source.name
         raise Problem(409, "learns_elsewhere", f"this model learns from {name}")
-    raise Problem(409, "read_only", "this server only answers; serve a folder to learn")
+    raise Problem(409, "read_only", "this server only predicts; serve a folder to learn")
 
 
 async def durable(serving: Serving, journal: Journal, request: Request, post: Post) -> Reply:

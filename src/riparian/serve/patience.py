@@ -26,7 +26,7 @@ class Patience:
         self._now = 0.0
 
     def begin(self, seconds: float) -> asyncio.Task[Any]:
-        """Cancel the present task after so many seconds, unless it has said `end` by then."""
+        """Cancel the present task after this many seconds, unless it has said `end` by then."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop = loop

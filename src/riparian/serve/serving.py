@@ -41,7 +41,7 @@ class Serving:
     served : Served
         The model. A request reads this reference once.
     learner : Learner or None
-        Learns the model in this process; None if the model only answers.
+        Learns the model in this process; None if the model only predicts.
     limits : Limits
     guard : Guard
         Who may use which route.

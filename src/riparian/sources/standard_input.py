@@ -53,7 +53,7 @@ class InputSource:
 
     def open(self, positions: Mapping[str, Position], start: Start) -> None:
         if start == "end" or isinstance(start, int):
-            raise ValueError("standard input has no other start than its beginning")
+            raise ValueError("standard input can only be read from its beginning")
         if self._input is None:
             self._input = ByteSource("-")
         self.seek(_NAME, positions.get(_NAME, {"part": 0, "byte": 0, "row": 0}))

@@ -119,7 +119,7 @@ class TableSource(_RowSource):
             row = 0
         if row:
             raise GapError(
-                f"{self.name} was read {row:,} rows further than it goes now",
+                f"{self.name} has {row:,} rows fewer than were read from it",
                 partition=self.name,
                 resume={"row": self._row - row},
             )

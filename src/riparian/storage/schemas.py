@@ -66,11 +66,11 @@ def schema_from_json(data: Any) -> Schema:
 
 def _watch_from_json(data: Any) -> Watch:
     if not isinstance(data, dict) or set(data) != set(Watch.__slots__):
-        raise ModelFileError("the schema watches a feature in an unknown way")
+        raise ModelFileError("the schema holds an unknown state of an identifier")
     flags = [data["cut"], data["left_out"]]
     counts = [_count(data[name]) for name in ("values", "repeats", "forgotten")]
     if not all(isinstance(flag, bool) for flag in flags) or counts[1] > counts[0]:
-        raise ModelFileError("the schema watches a feature in an impossible way")
+        raise ModelFileError("the schema holds an impossible state of an identifier")
     return Watch(counts[0], counts[1], flags[0], flags[1], counts[2])
 
 

@@ -74,7 +74,7 @@ class Forest(Ensemble[_core.Forest]):
         A member that is replaced then keeps the accuracy of the tree before. None is all rows
         since the member began.
     last_member : HoeffdingTree or None, default=None
-        A tree that the last member is instead of `estimator`. It learns each row once, sees all
+        The tree of the last member, in place of `estimator`. It learns each row once, sees all
         features and is never replaced. It needs ``features=None``.
     costs : array-like of shape (n_classes, n_classes), dict or None, default=None
         Cost of each (predicted, true) pair, as in :class:`HoeffdingTree`. The prediction is the

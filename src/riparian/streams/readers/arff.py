@@ -206,7 +206,7 @@ def _attribute(number: int, text: str, known: Collection[str]) -> _Attribute:
     if kind.startswith("{"):
         inside, brace, _ = kind[1:].rpartition("}")
         if not brace or not inside.strip():
-            raise ValueError(f"line {number}: attribute {name!r}: the values stand in {{ and }}")
+            raise ValueError(f"line {number}: attribute {name!r}: the values must be in {{ and }}")
         try:
             values = tuple(dict.fromkeys(_fields(inside)))
         except ValueError as error:

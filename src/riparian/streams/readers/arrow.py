@@ -49,7 +49,7 @@ class _BatchStream(FileStream):
                     f"turn it into numbers or text, or leave it out (--drop {name})"
                 )
             if selection.forced(name) == "numeric" and _is_words(kind):
-                raise ValueError(f"column {name!r} holds text, and numbers are expected")
+                raise ValueError(f"column {name!r} holds text where numbers are expected")
 
     def _batches(self) -> Iterator[Any]:
         raise NotImplementedError(f"{type(self).__name__} must define _batches")

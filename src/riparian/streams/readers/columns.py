@@ -170,7 +170,7 @@ class Selection:
         for parameter, asked in asked_for.items() if self.keep is None else ():
             for name in sorted(asked - set(names) - self.known):
                 raise ValueError(
-                    f"{parameter} names {name!r}, which is no column; "
+                    f"{parameter} names {name!r}, which is not a column; "
                     f"the columns are {names_text(name, names)}"
                 )
         if not self.features(names):
