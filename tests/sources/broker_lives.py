@@ -3,8 +3,9 @@
 Run as a program: ``python -m tests.sources.broker_lives KILLS SEED CASE ADDRESS [NAME=VALUE ...]``.
 The parent only imports and forks, since the clients have threads. It prints a line of JSON for each
 finished run and ends with status 1 if its model differs from that of a file with the rows in the
-order of the plan. With RIPARIAN_FOLLOW=1 a run ends when all rows have come, and not where the
-source ends when it is opened.
+order of the plan. The option ``labels=ADDRESS`` reads rows whose labels come by another stream;
+their one pass reads both streams again. With RIPARIAN_FOLLOW=1 a run ends when all rows have come,
+and not where the source ends when it is opened.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from riparian.sources.learner import Learner
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry
 from riparian.sources.settings import Settings
-from tests.sources.lives import CASES, planned, record_plans
+from tests.sources.lives import CASES, late_job, plan_again, planned, record_plans
 
 ROWS = 6000
 #: Whether a learner waits for rows that have not come yet.
@@ -58,11 +59,13 @@ def rows(n: int = ROWS) -> list[bytes]:
     return found
 
 
-def life(case: str, source: Source, folder: Path) -> None:
-    """Learn to the end of a source."""
-    settings = Settings(every_seconds=None, every_rows=500, block=200)
+def life(case: str, folder: Path, source: Source, labels: Source | None, every: int = 500) -> None:
+    """Learn to the end of a source, or of rows and their labels."""
+    settings = Settings(every_seconds=None, every_rows=every, block=200)
     with Checkpoint(folder) as checkpoint:
         job = Job(CASES[case](), source, Messages("y"))
+        if labels is not None:
+            job = late_job(CASES[case](), source, labels)
         learner = open_learner(job, checkpoint, settings, lambda text: None)
         if FOLLOW:
             threading.Thread(target=stop_at_the_last_row, args=(learner,), daemon=True).start()
@@ -98,6 +101,9 @@ def outcome(folder: Path) -> dict[str, object]:
     db = sqlite3.connect(folder / "state.db")
     newest = read_generations(db)[0]
     dead = db.execute("SELECT reason, value FROM dead").fetchall()
+    waiting = [
+        db.execute(f"SELECT * FROM {table}").fetchall() for table in ("pending", "early", "seen")
+    ]
     db.close()
     model = rp.load(folder / "models" / newest.file)
     model.positions_ = {}
@@ -110,6 +116,8 @@ def outcome(folder: Path) -> dict[str, object]:
         "counters": newest.counters,
         "dead": hashlib.sha256(repr(dead).encode()).hexdigest(),
         "n_dead": len(dead),
+        "waiting": hashlib.sha256(repr(waiting).encode()).hexdigest(),
+        "n_waiting": [len(rows) for rows in waiting],
     }
 
 
@@ -136,15 +144,28 @@ def run(
     with tempfile.TemporaryDirectory() as name:
         folder, record = Path(name, "killed"), Path(name, "plan")
 
+        def sources() -> tuple[Source, Source | None]:
+            labels = options.get("labels")
+            kept = {name: value for name, value in options.items() if name != "labels"}
+            return (
+                rp.sources.open(address, kept, follow=FOLLOW),
+                rp.sources.open(labels, kept, follow=FOLLOW) if labels else None,
+            )
+
         def learn() -> None:
             record_plans(record)
-            life(case, rp.sources.open(address, options, follow=FOLLOW), folder)
+            life(case, folder, *sources())
 
         def one_pass() -> None:
+            whole = Path(name, "whole")
+            if "labels" in options:
+                plan_again(folder, planned(record), whole)
+                life(case, whole, *sources(), every=10**9)
+                return
             # The broker may have dropped what a checkpoint held, so the copy is read there.
             copy = rp.sources.open(os.environ.get("RIPARIAN_COPY", address), {}, follow=False)
             write_in_order(copy, planned(record), Path(name, "rows.jsonl"))
-            life(case, rp.sources.open(f"{name}/rows.jsonl"), Path(name, "whole"))
+            life(case, whole, rp.sources.open(f"{name}/rows.jsonl"), None)
 
         killed = ended = 0
         while not ended:

@@ -17,7 +17,9 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,7 @@ from riparian.sources.join import JoinSettings
 from riparian.sources.messages import Messages
 from riparian.sources.plan import Entry, Plan
 from riparian.sources.settings import Settings
-from riparian.sources.source import Position
+from riparian.sources.source import Position, Source
 from tests import inside
 
 ROWS = 6000
@@ -50,21 +52,26 @@ def write_rows(path: Path, n: int = ROWS) -> None:
             file.write(json.dumps(row) + "\n" if i % 997 != 996 else '{"x0": 1,\n')
 
 
-def write_late_labels(folder: Path, n: int = ROWS) -> None:
-    """Rows with an id and a time, and their labels in another file and another order."""
+def late_labels(n: int = ROWS) -> tuple[list[bytes], list[bytes]]:
+    """Rows with an id and a time, and their labels in another order."""
     rng = np.random.default_rng(8)
     x = rng.normal(size=(n, 3))
     late = np.arange(n) + rng.integers(-50, 900, n)
-    with open(folder / "rows.jsonl", "w") as file:
-        for i in range(n):
-            key = i if i % 97 else i // 2  # some keys come twice
-            row = {"id": f"k{key}", "t": i, "a": x[i, 0], "b": x[i, 1], "c": "xyz"[i % 3]}
-            file.write(json.dumps(row) + "\n")
-    with open(folder / "labels.jsonl", "w") as file:
-        for i in np.argsort(late, kind="stable").tolist():
-            label = {"id": f"k{i}", "t": int(late[i]), "y": "yes" if x[i, 0] > 0.2 else "no"}
-            for _ in range(0 if i % 11 == 0 else 2 if i % 13 == 0 else 1):
-                file.write(json.dumps(label) + "\n")
+    rows, labels = [], []
+    for i in range(n):
+        key = i if i % 97 else i // 2  # some keys come twice
+        row = {"id": f"k{key}", "t": i, "a": x[i, 0], "b": x[i, 1], "c": "xyz"[i % 3]}
+        rows.append(json.dumps(row).encode())
+    for i in np.argsort(late, kind="stable").tolist():
+        label = {"id": f"k{i}", "t": int(late[i]), "y": "yes" if x[i, 0] > 0.2 else "no"}
+        labels += [json.dumps(label).encode()] * (0 if i % 11 == 0 else 2 if i % 13 == 0 else 1)
+    return rows, labels
+
+
+def write_late_labels(folder: Path) -> None:
+    """Write the rows and their labels to two files."""
+    for name, values in zip(["rows", "labels"], late_labels(), strict=True):
+        (folder / f"{name}.jsonl").write_bytes(b"".join(value + b"\n" for value in values))
 
 
 def tree():
@@ -86,11 +93,16 @@ CASES = {"tree": tree, "forest": forest, "labels": tree, "limited": limited}
 def job_of(case: str, rows: Path) -> Job:
     if case != "labels":
         return Job(CASES[case](), rp.sources.open(str(rows)), Messages("y"))
+    labels = rp.sources.open(str(rows.parent / "labels.jsonl"))
+    return late_job(CASES[case](), rp.sources.open(str(rows)), labels)
+
+
+def late_job(model: Any, rows: Source, labels: Source) -> Job:
     return Job(
-        CASES[case](),
-        rp.sources.open(str(rows)),
+        model,
+        rows,
         Messages(None, categorical=("id",)),
-        labels=rp.sources.open(str(rows.parent / "labels.jsonl")),
+        labels=labels,
         label_messages=Messages("y", categorical=("id",), only=("id", "t")),
         join=JoinSettings("id", "y", wait=600.0, otherwise="no", dedupe=300.0, time="t"),
     )
@@ -193,8 +205,15 @@ def run(case: str, rows: Path, kills: int, rng: random.Random, folder: Path) -> 
 
 def one_pass(case: str, rows: Path, killed: Path, folder: Path) -> dict[str, object]:
     """Learn what a learner that was killed had planned, in one pass."""
+    plan_again(killed, planned(killed.with_suffix(".plan")), folder)
+    life(case, rows, folder, every=10**9)
+    return digest(folder)
+
+
+def plan_again(killed: Path, entries: Sequence[Entry], folder: Path) -> None:
+    """Make a checkpoint without a generation, whose plan has these entries."""
     with Checkpoint(killed) as checkpoint:
-        job, entries = checkpoint.job, planned(killed.with_suffix(".plan"))
+        job = checkpoint.job
     with Checkpoint(folder) as checkpoint:
         checkpoint.write_job({name: value for name, value in job.items() if name != "format"})
         plan = Plan(folder / "plan", checkpoint.epoch)
@@ -202,8 +221,6 @@ def one_pass(case: str, rows: Path, killed: Path, folder: Path) -> dict[str, obj
         for entry in entries:
             plan.append(entry)
         plan.close()
-    life(case, rows, folder, every=10**9)
-    return digest(folder)
 
 
 def n_lines(folder: Path) -> int:

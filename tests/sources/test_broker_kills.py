@@ -19,6 +19,7 @@ from tests.servers.process import wait_until
 from tests.sources.broker_lives import ROWS, rows
 from tests.sources.conformance import Bench
 from tests.sources.kafka_bench import KafkaBench
+from tests.sources.lives import late_labels
 from tests.sources.nats_bench import NatsBench
 from tests.sources.redis_bench import RedisBench
 
@@ -29,6 +30,8 @@ Lives: TypeAlias = subprocess.Popen[str]
 
 #: Kills of each case. `RIPARIAN_KILLS=1000` is for a release.
 KILLS = int(os.environ.get("RIPARIAN_KILLS", 10 * ATTACK))
+#: Chooses the moments of the kills.
+SEED = os.environ.get("RIPARIAN_SEED", "1")
 
 
 def fill(bench: Bench) -> None:
@@ -40,7 +43,7 @@ def fill(bench: Bench) -> None:
 
 def started(bench: Bench, case: str, environment: Mapping[str, str], **options: str) -> Lives:
     """Start learners that are killed."""
-    program = ["-m", "tests.sources.broker_lives", str(KILLS), "1", case, bench.address]
+    program = ["-m", "tests.sources.broker_lives", str(KILLS), SEED, case, bench.address]
     return subprocess.Popen(
         [sys.executable, *program, *(f"{k}={v}" for k, v in options.items())],
         cwd=ROOT,
@@ -65,6 +68,43 @@ def check_lives(lives: Lives) -> None:
         assert report["same"]
         assert report["found"]["counters"]["messages"] == ROWS
         assert 0 < report["found"]["n_dead"] < ROWS / 50
+
+
+def check_late_labels(bench: Bench, labels: Bench, case: str) -> None:
+    """Kill learners whose labels come by another stream, later than their rows."""
+    messages = late_labels()
+    for place, values in zip((bench, labels), messages, strict=True):
+        n = len(place.partitions)
+        for i, name in enumerate(place.partitions):
+            place.write(name, values[i::n])
+    lives = started(bench, case, {}, labels=labels.address)
+    out, errors = lives.communicate()
+    assert lives.returncode == 0, out + errors
+    reports = [json.loads(line) for line in out.splitlines()]
+    assert sum(report["kills"] for report in reports) >= KILLS // 2
+    for report in reports:
+        counters = report["found"]["counters"]
+        assert report["same"]
+        assert counters["messages"] == sum(map(len, messages))
+        assert counters["learned"] > ROWS / 2
+        assert min(counters["duplicate"], counters["expired"]) > 0
+
+
+@pytest.mark.parametrize("case", ["tree", "forest"])
+def test_redis_with_late_labels(redis_server, case):
+    check_late_labels(RedisBench(redis_server), RedisBench(redis_server), case)
+
+
+def test_nats_with_late_labels(nats_server):
+    check_late_labels(NatsBench(nats_server), NatsBench(nats_server), "tree")
+
+
+def test_kafka_mock_with_late_labels(kafka_mock):
+    check_late_labels(KafkaBench(kafka_mock), KafkaBench(kafka_mock), "tree")
+
+
+def test_kafka_with_late_labels(kafka_server):
+    check_late_labels(KafkaBench(kafka_server), KafkaBench(kafka_server), "tree")
 
 
 @pytest.mark.parametrize("case", ["tree", "forest"])

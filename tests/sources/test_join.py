@@ -10,6 +10,7 @@ import pytest
 
 import riparian as rp
 from riparian.data.block import Block
+from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.join import Join, JoinSettings, block_of
 from tests.sources.test_learn import newest, run
 
@@ -84,6 +85,36 @@ def test_rows_are_left_out_within_dedupe_and_beyond_max_pending():
     assert (join.n_pending, counted["expired"]) == (3, 1)
     labels(join, ["a"], [5], ["yes"])
     assert counted["orphan"] == 1  # the oldest row is gone
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_waits_comes_back_from_the_tables(seed, tmp_path):
+    """After any checkpoint a restored join does what the one before would have done."""
+    rng = np.random.default_rng(seed)
+    settings = {"wait": 20.0, "dedupe": 5.0, "max_pending": 12, "otherwise": "no"}
+    whole, wanted = joined(**settings)
+    parted, counted = joined(**settings)
+    with Checkpoint(tmp_path) as checkpoint:
+        for step in range(120):
+            n, late = int(rng.integers(1, 6)), int(rng.integers(0, 2))
+            keys = [f"k{step + int(i)}" for i in rng.integers(-8, 8, n)]
+            times = (1000 * step + rng.integers(-3000, 3000, n)).tolist()
+            one, other = (
+                labels(join, keys, times, ["yes"] * n) if late else rows(join, keys, times)
+                for join in (parted, whole)
+            )
+            assert one == other
+            assert parted.expire() == whole.expire()
+            assert counted == wanted
+            if rng.random() < 0.3:
+                with checkpoint.writing() as db:
+                    for statement, parameters in parted.changes():
+                        db.executemany(statement, parameters)
+                state, count = json.loads(json.dumps(parted.state())), parted._count
+                parted = Join(parted.settings, state, count)
+                parted.restore(checkpoint.table)
+    assert min(counted.values()) > 0
+    assert whole.n_pending == parted.n_pending
 
 
 def test_rows_of_all_kinds_come_back_as_they_were():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from riparian import sources
@@ -127,3 +129,25 @@ def test_offsets_are_reported_to_a_group(bench):
     source.open({}, "beginning")
     assert by_partition(read(source, 10)) == {name: numbered(10)}
     source.close()
+
+
+def test_a_fast_reader_does_not_wait_for_the_next_fetch(kafka_server):
+    """More is written than is fetched ahead; with librdkafka's defaults it stops for a second."""
+    bench = KafkaBench(kafka_server, partitions=1)
+    bench.write(bench.partitions[0], [b"x" * 10_000] * 6000)
+    longest = []
+    for _ in range(3):  # a busy machine may delay one of them
+        source = bench.source(follow=False)
+        source.open({}, "beginning")
+        waits: list[float] = []
+        messages = 0
+        while messages < 6000:
+            clock = time.perf_counter()
+            chunk = source.poll(10_000, 5.0)
+            waits.append(time.perf_counter() - clock)
+            if not messages:
+                time.sleep(0.3)  # now as much is fetched ahead as may be
+            messages += len(chunk.values) if chunk else 0
+        source.close()
+        longest.append(max(waits[1:]))
+    assert min(longest) < 0.4, longest

@@ -21,7 +21,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +81,7 @@ class Snapshot:
     reason: str
     dead: Sequence[DeadLetter] = ()
     #: Further statements of the transaction, with the parameters of each execution.
-    changes: Sequence[tuple[str, Sequence[Sequence[Any]]]] = ()
+    changes: Sequence[tuple[str, Iterable[Sequence[Any]]]] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice, takewhile
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from riparian.storage.values import value_from_json, value_to_json
 
 __all__ = ["Join", "JoinSettings", "Joined", "block_of", "values_of"]
 
+_Key = TypeVar("_Key")
+_Entry = TypeVar("_Entry")
+
 #: A row that waits, as its table has it: its number, its id, its event time in milliseconds, and as
 #: JSON what was predicted and its values. With Python objects for the values a row would need more
 #: than twice the memory.
@@ -29,6 +33,12 @@ Waiting = tuple[int, str, int, str]
 #: So many rows are Python objects at a time. After an outage thousands come at once, and what is
 #: kept of them would lie between what is not.
 _FEW = 100
+
+
+#: The tables: what names a row, and how many columns it has.
+_ROWS = {"pending": ("seq = ?", 4), "early": ("id = ?", 4), "seen": ("kind = ? AND id = ?", 3)}
+#: Why a key is done: a row with it has come, its label has come, or its row has expired.
+_KINDS = {"r": "row", "l": "label", "g": "gone"}
 
 
 @dataclass(frozen=True)
@@ -96,11 +106,12 @@ class Join:
         self._pending: dict[int, Waiting] = {}
         self._seq_of: dict[str, int] = {}
         self._early: dict[str, tuple[Any, int, float]] = {}
-        self._done: dict[tuple[str, str], int] = {}
+        #: The event times of keys that are done, by the letter of their kind and the key.
+        self._done: dict[str, int] = {}
         #: How many labels came after their rows in this process, and the event time between.
         self.delay = (0, 0.0)
         # What has changed since the last generation, by table and key; None is removed.
-        self._dirty: dict[tuple[str, Any], tuple[Any, ...] | None] = {}
+        self._dirty: dict[str, dict[Any, Any]] = {table: {} for table in _ROWS}
 
     def restore(self, query: Callable[[str], Iterable[tuple[Any, ...]]]) -> None:
         """Read what waits from the tables of a checkpoint."""
@@ -111,7 +122,7 @@ class Join:
         for key, label, at, weight in query(early):
             self._early[key] = (value_from_json(json.loads(label)), at, weight)
         for key, kind, at in query("SELECT id, kind, at FROM seen ORDER BY rowid"):
-            self._done[kind, key] = at
+            self._done[kind[0] + key] = at
 
     @property
     def n_pending(self) -> int:
@@ -127,20 +138,16 @@ class Join:
         """Return what the tables do not have, as JSON."""
         return {"seq": self._seq, "times": dict(self._times)}
 
-    def changes(self) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    def changes(self) -> list[tuple[str, Iterable[tuple[Any, ...]]]]:
         """Return the statements that update the tables, and forget that there were changes."""
-        dirty, self._dirty = self._dirty, {}
-        keys = {"pending": "seq = ?", "early": "id = ?", "seen": "kind = ? AND id = ?"}
-        found: list[tuple[str, list[tuple[Any, ...]]]] = []
-        for table, where in keys.items():
-            mine = {key: row for (name, key), row in dirty.items() if name == table}
-            gone = [key if isinstance(key, tuple) else (key,) for key in mine]
-            new = [row for row in mine.values() if row is not None]
-            if gone:
-                found.append((f"DELETE FROM {table} WHERE {where}", gone))
-            if new:
-                marks = ", ".join("?" * len(new[0]))
-                found.append((f"INSERT INTO {table} VALUES ({marks})", new))
+        dirty, self._dirty = self._dirty, {table: {} for table in _ROWS}
+        found: list[tuple[str, Iterable[tuple[Any, ...]]]] = []
+        for table, (where, n) in _ROWS.items():
+            if changed := dirty[table]:
+                found += [
+                    (f"DELETE FROM {table} WHERE {where}", _Gone(table, changed)),
+                    (f"INSERT INTO {table} VALUES ({', '.join('?' * n)})", _New(table, changed)),
+                ]
         return found
 
     # -- rows and labels --------------------------------------------------------------------
@@ -157,17 +164,17 @@ class Join:
         found = Joined([], [], [], [])
         for key, at, said, row in zip(keys, times, predicted, _values(X), strict=True):
             if self.settings.dedupe is not None:
-                if ("row", key) in self._done:
+                if "r" + key in self._done:
                     self._count("duplicate", 1)
                     continue
-                self._mark("row", key, at)
+                self._mark("r" + key, at)
             if key in self._seq_of:
                 self._count("duplicate", 1)
                 continue
             if key in self._early:
                 label, _, weight = self._early.pop(key)
                 self._change("early", key, None)
-                self._mark("label", key, at)
+                self._mark("l" + key, at)
                 _append(found, key, _text(said, row), label, weight)
                 continue
             self._seq += 1
@@ -175,8 +182,9 @@ class Join:
             waiting = self._pending[self._seq] = (self._seq, key, at, text)
             self._seq_of[key] = self._seq
             self._change("pending", self._seq, waiting)
-        while len(self._pending) > self.settings.max_pending:
-            self._expire(next(iter(self._pending)), found)
+        surplus = len(self._pending) - self.settings.max_pending
+        for seq in list(islice(self._pending, max(surplus, 0))):
+            self._expire(seq, found)
         return found
 
     def add_labels(
@@ -197,11 +205,11 @@ class Join:
                 waiting = self._take(self._seq_of[key])
                 n, seconds = self.delay
                 self.delay = (n + 1, seconds + (at - waiting[2]) / 1000)
-                self._mark("label", key, at)
+                self._mark("l" + key, at)
                 _append(found, key, waiting[3], label, weight)
-            elif key in self._early or ("label", key) in self._done:
+            elif key in self._early or "l" + key in self._done:
                 self._count("duplicate", 1)
-            elif ("gone", key) in self._done:
+            elif "g" + key in self._done:
                 self._count("orphan", 1)
             else:
                 self._early[key] = (label, at, weight)
@@ -218,14 +226,14 @@ class Join:
         now, wait = min(self._times.values()), self.settings.wait
         if wait is not None:
             limit = now - 1000 * wait
-            while self._pending and self._pending[first := next(iter(self._pending))][2] <= limit:
-                self._expire(first, found)
-            while self._early and self._early[key := next(iter(self._early))][1] <= limit:
+            for seq in _first(self._pending, lambda waiting: waiting[2] <= limit):
+                self._expire(seq, found)
+            for key in _first(self._early, lambda early: early[1] <= limit):
                 del self._early[key]
                 self._change("early", key, None)
                 self._count("orphan", 1)
         keep = max(self.settings.wait or 86400.0, self.settings.dedupe or 0.0)
-        while self._done and self._done[done := next(iter(self._done))] <= now - 1000 * keep:
+        for done in _first(self._done, lambda at: at <= now - 1000 * keep):
             del self._done[done]
             self._change("seen", done, None)
         return found
@@ -235,9 +243,9 @@ class Join:
         _, key, at, _ = waiting
         self._count("expired", 1)
         if self.settings.otherwise is None:
-            self._mark("gone", key, at)
+            self._mark("g" + key, at)
             return
-        self._mark("label", key, at)
+        self._mark("l" + key, at)
         _append(found, key, waiting[3], self.settings.otherwise, 1.0)
 
     def _take(self, seq: int) -> Waiting:
@@ -246,15 +254,49 @@ class Join:
         self._change("pending", seq, None)
         return waiting
 
-    def _mark(self, kind: str, key: str, at: int) -> None:
+    def _mark(self, done: str, at: int) -> None:
         # At the end: the tables give what was written last at the end, too.
-        self._done.pop((kind, key), None)
-        self._done[kind, key] = at
-        self._change("seen", (kind, key), (key, kind, at))
+        self._done.pop(done, None)
+        self._done[done] = at
+        self._change("seen", done, at)
 
-    def _change(self, table: str, key: Any, row: tuple[Any, ...] | None) -> None:
-        self._dirty.pop((table, key), None)
-        self._dirty[table, key] = row
+    def _change(self, table: str, key: Any, row: Any) -> None:
+        changed = self._dirty[table]
+        changed.pop(key, None)
+        changed[key] = row
+
+
+class _Gone:
+    """What names the rows of a table that have changed."""
+
+    def __init__(self, table: str, changed: Mapping[Any, Any]) -> None:
+        self._table = table
+        self._changed = changed
+
+    # They are made one by one: after an outage there are thousands.
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        if self._table == "seen":
+            return ((_KINDS[done[0]], done[1:]) for done in self._changed)
+        return ((key,) for key in self._changed)
+
+
+class _New(_Gone):
+    """The rows of a table that are new or were written again."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        rows = ((key, row) for key, row in self._changed.items() if row is not None)
+        if self._table == "seen":
+            return ((done[1:], _KINDS[done[0]], at) for done, at in rows)
+        return (row for _, row in rows)
+
+
+def _first(entries: Mapping[_Key, _Entry], fits: Callable[[_Entry], bool]) -> list[_Key]:
+    """Return the keys of the first entries, up to one that does not fit.
+
+    A dict steps over what was removed from its front each time that it is asked for its first key,
+    so all keys are found in one pass.
+    """
+    return [key for key, _ in takewhile(lambda entry: fits(entry[1]), entries.items())]
 
 
 def _text(predicted: Any, values: Mapping[str, Any]) -> str:

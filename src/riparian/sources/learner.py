@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from riparian.evaluate.results import Result
+from riparian.evaluate.saved_results import result_to_bytes
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
 from riparian.sources.commits import Commits
@@ -351,7 +352,8 @@ class Learner:
             state,
             dict(self.status.counters),
             plan,
-            self.result.to_bytes(),
+            # As a function, so that it is imported before the first checkpoint stops the learner.
+            result_to_bytes(self.result),
             reason,
             list(self._refused.letters),
             changes,
