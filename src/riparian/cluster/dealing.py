@@ -70,6 +70,7 @@ class ForestRounds(Rounds):
     worker = MemberWorker
     method = "learn"
     parts = "members"
+    only_bytes = True
 
     #: The files of the members, by their range; the engine that they are the members of, and how
     #: many rows it had seen.
@@ -101,10 +102,13 @@ class ForestRounds(Rounds):
         rows = pickle.dumps(list(lessons))
         begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, rows))
         tasks = [
-            Task(first, end, (pickle.dumps((first, end, data)),), key)
+            Task(
+                *(first, end, (pickle.dumps((first, end, data)),)),
+                {**key, "members": [first, end]},
+            )
             for (first, end), data in self._files.items()
         ]
-        self._ask_all(tasks, begin)
+        self._ask_all(tasks, self.method, begin)
         known = len(model._schema.classes)
         learned = self._collect(model, tasks, known)
         self.number += 1
