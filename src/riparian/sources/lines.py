@@ -28,8 +28,9 @@ class Lines(Sequence[bytes]):
 
     def __init__(self, data: bytes, n: int | None = None) -> None:
         self.data = data
-        if n is None:
-            n = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+        if n is None:  # the counts are what `_end` needs later, perhaps in another thread
+            ends = self._counts[-1] if data else 0
+            n = ends + (not data.endswith(b"\n") and bool(data))
         self._n = n
         self._split: list[bytes] | None = None
 
