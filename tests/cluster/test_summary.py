@@ -226,6 +226,7 @@ def test_weights_count_and_rows_of_weight_0_do_not():
         (rp.EFDT(), "adaptation='reevaluation'"),
         (rp.HoeffdingTree(leaf="softmax"), "leaf='softmax'"),
         (rp.HoeffdingTree(statistics="intervals"), "statistics='intervals'"),
+        (rp.HoeffdingTree(statistics="exhaustive"), "statistics='exhaustive'"),
         (rp.CertifiedTree(), "bound='betting'"),
         (rp.HoeffdingTree(short_memory=100), "short_memory"),
         (rp.HoeffdingTree(max_leaves=10), "max_leaves"),

@@ -17,7 +17,14 @@ import numpy as np
 from riparian import _core
 from riparian.cluster.member_worker import MemberWorker
 from riparian.cluster.members import all_members, some_members
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import (
+    MessageError,
+    digest_of,
+    pack,
+    pack_arrays,
+    unpack,
+    unpack_arrays,
+)
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import DifferentAnswers, Learned, Rounds, Task
 from riparian.cluster.summary import check_mergeable
@@ -26,7 +33,7 @@ from riparian.data.costs import cost_matrix
 from riparian.errors import ModelFileError
 from riparian.models.base import StreamClassifier
 from riparian.models.forests.forest import Forest
-from riparian.storage.modelfile import Frozen, freeze, opened
+from riparian.storage.modelfile import freeze
 from riparian.storage.parameters import parameters_to_json
 from riparian.storage.schemas import check_agreement, schema_from_json
 
@@ -93,7 +100,7 @@ class ForestRounds(Rounds):
         engine = model._fitted()
         if self._dealt[0] is not engine or self._dealt[1] != engine.seen:
             self._deal(model)
-        digests = "".join(hashlib.sha256(data).hexdigest() for data in self._files.values())
+        digests = "".join(map(digest_of, self._files.values()))
         key = {
             "job": self._job,
             "round": self.number,
@@ -125,7 +132,7 @@ class ForestRounds(Rounds):
             own = {**model._learned_with, "n_estimators": end - first}
             header = {**frozen.header, "parameters": parameters_to_json(own)}
             members = some_members(frozen.arrays, first, end)
-            self._files[first, end] = Frozen(members, header).to_bytes()
+            self._files[first, end] = pack_arrays(header, members)
 
     def _collect(self, model: Forest, tasks: Sequence[Task], known: int) -> Learned:
         """Put the members together, and add up their votes."""
@@ -136,7 +143,7 @@ class ForestRounds(Rounds):
                 header, (members, *found) = unpack(task.answer)
                 if header["members"] != [task.first, task.end]:
                     raise MessageError("it is about other members")
-                arrays, of_file = opened(members)
+                of_file, arrays = unpack_arrays(members)
                 codes, shares, weights = (
                     np.frombuffer(data, kind)
                     for data, kind in zip(found, ("<i4", "<f8", "<f8"), strict=True)

@@ -36,8 +36,8 @@ class MessageError(ValueError):
     """Bytes that are no message, or a message that cannot be an answer to what was asked."""
 
 
-def pack(header: dict[str, Any], *parts: bytes) -> bytes:
-    """Return a message.
+def pack(header: dict[str, Any], *parts: bytes | memoryview) -> bytes:
+    """Return a message. A part may be a view of bytes, which is copied once.
 
     Examples
     --------
