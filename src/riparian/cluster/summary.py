@@ -163,11 +163,14 @@ def absorb(model: StreamClassifier[Any], summary: Summary) -> None:
         schema.ignored += before.ignored
         for place, watch in before.watches.items():
             schema.set_watch(place, watch)
-        # A copy grows, so that an error changes nothing.
+        # A copy grows, so that an error changes nothing. Its checks count costs, and do not know
+        # which features are watched: watches do not go on in rounds.
         twin = _core.Summary.copy(model._fitted())
-        state = model._completed(twin, schema, model._learned_with, model._learning)
+        costs = model._learned_with.get("costs")
+        if costs is not None:
+            twin.set_costs(cost_matrix(costs, schema.classes))
         summary._core.grow(twin)
-        model._install(state)
+        model._install(model._completed(twin, schema, model._learned_with, model._learning))
 
 
 def _check_names(of_tree: Schema, of_summary: Schema) -> None:
