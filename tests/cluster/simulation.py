@@ -186,9 +186,10 @@ class Schedules:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schedules", type=int, default=10_000)
-    wanted = parser.parse_args().schedules
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    given = parser.parse_args()
     clock = time.perf_counter()
-    totals = Schedules().run(range(wanted))
+    totals = Schedules().run(range(given.first, given.first + given.schedules))
     print(f"the same bytes in {totals.pop('schedules'):,} schedules:", totals)
     print(f"{time.perf_counter() - clock:.0f} s")
 

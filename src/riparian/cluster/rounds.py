@@ -196,9 +196,11 @@ class Rounds:
         decoder: dict[str, Any],
     ) -> dict[int, Part]:
         """Return the parts that workers of this process have made, by their first shards."""
+        # Two tasks for each thread: one that has to wait for a core leaves the last one to another.
+        most = self._pool.workers * (2 if self._pool.workers > 1 else 1)
         tasks = [
             Task(first, end, (first, end, found), {})
-            for first, end, found in self._dealt_lessons(lessons)
+            for first, end, found in self._dealt_lessons(lessons, most)
         ]
         self._ask_all(tasks, "part", model, decoder)
         return {
@@ -220,7 +222,7 @@ class Rounds:
         begin = pack({**key, "decoder": decoder})
         tasks = [
             Task(first, end, pickled((first, end, found)), {**key, "shards": [first, end]})
-            for first, end, found in self._dealt_lessons(lessons)
+            for first, end, found in self._dealt_lessons(lessons, self._pool.workers)
         ]
         self._ask_all(tasks, self.method, self._pool.put(data), begin)
         return {
@@ -229,10 +231,10 @@ class Rounds:
         }
 
     def _dealt_lessons(
-        self, lessons: Sequence[Lesson | None]
+        self, lessons: Sequence[Lesson | None], parts: int
     ) -> Iterator[tuple[int, int, dict[int, Lesson]]]:
         """Yield the subtrees that have rows, with the lessons of their shards."""
-        for first, end in groups(self.shards, self._pool.workers):
+        for first, end in groups(self.shards, parts):
             found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
             if found:
                 yield first, end, found
