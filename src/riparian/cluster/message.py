@@ -95,10 +95,10 @@ def pack_arrays(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
     ({'a': 1}, [0.0, 1.0, 2.0])
     """
     listed = [(name, a.dtype.str, a.shape) for name, a in arrays.items()]
-    pieces = []
+    pieces: list[bytes | memoryview] = []
     for a in arrays.values():
         if a.size:
-            pieces += [np.ascontiguousarray(a).data, bytes(-a.nbytes % _ALIGNED)]
+            pieces += [memoryview(np.ascontiguousarray(a)), bytes(-a.nbytes % _ALIGNED)]
     return pack({**header, "arrays": listed}, b"".join(pieces))
 
 

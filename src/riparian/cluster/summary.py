@@ -64,7 +64,7 @@ class Summary:
         # Whether a feature is an identifier is decided by rows in one order.
         for place in [p for p, w in self.schema.watches.items() if not w.left_out]:
             self.schema.set_watch(place, None)
-        self._core = _core.Summary(model._fitted()) if like is None else like._core.another()
+        self._core: Any = _core.Summary(model._fitted()) if like is None else like._core.another()
         costs = model._learned_with.get("costs")
         if costs is not None:
             self._core.set_costs(cost_matrix(costs, self.schema.classes))
