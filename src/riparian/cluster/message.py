@@ -95,10 +95,9 @@ def pack_arrays(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> b
     ({'a': 1}, [0.0, 1.0, 2.0])
     """
     listed = [(name, a.dtype.str, a.shape) for name, a in arrays.items()]
-    pieces: list[bytes | memoryview] = []
+    pieces: list[bytes] = []
     for a in arrays.values():
-        if a.size:
-            pieces += [memoryview(np.ascontiguousarray(a)), bytes(-a.nbytes % _ALIGNED)]
+        pieces += [a.tobytes(), bytes(-a.nbytes % _ALIGNED)]
     return pack({**header, "arrays": listed}, b"".join(pieces))
 
 
