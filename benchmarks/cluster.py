@@ -1,9 +1,11 @@
 """What several workers cost and gain: goals C3 and C4, and the constants of the cost model.
 
-    python benchmarks/cluster.py            all figures, with threads and processes
-    python benchmarks/cluster.py --ray      the same on a Ray cluster of this machine
-    python benchmarks/cluster.py --rows N   a file of N rows (2,000,000)
-    python benchmarks/cluster.py --forest N only a forest of ten members, N rows of arrays
+    python benchmarks/cluster.py                  all figures but those of a forest
+    python benchmarks/cluster.py --ray            the same on a Ray cluster of this machine
+    python benchmarks/cluster.py --rows N         a file of N rows (2,000,000)
+    python benchmarks/cluster.py --file FILE      rows in this file, with the column y
+    python benchmarks/cluster.py --only speed     one of constants, overhead, speed, forest
+    python benchmarks/cluster.py --only forest --rows N --pools processes
 
 Each time is the best of a few, alternating, in one run. On a busy machine only ratios mean much.
 """
@@ -100,7 +102,7 @@ def overhead(name: str, make: Callable[[int], Pool]) -> None:
     with make(2) as pool:
         rounds = Rounds(pool, 16)
         rounds.learn(model, lessons)
-        seconds = best(50, lambda: rounds.learn(model, lessons))
+        seconds = best(200, lambda: rounds.learn(model, lessons))
     print(f"a round of one row, {name}: {seconds * 1e3:.2f} ms")
 
 
@@ -116,24 +118,35 @@ def json_file(rows: int) -> Iterator[Path]:
         yield path
 
 
-def speed(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
-    """Rows per second of a JSON file, with one worker and with two."""
-    with json_file(rows) as path:
-        for name, make in pools.items():
-            found = {}
-            for workers in (1, 2):
-                with make(workers) as pool, tempfile.TemporaryDirectory() as folder:
-                    clock = time.perf_counter()
-                    learning = rp.cluster.learn(
-                        *(rp.VFDT(), path), target="y", pool=pool, checkpoint=folder, every="1h"
-                    )
-                    learning.join()
-                    found[workers] = time.perf_counter() - clock
-            ratio = found[1] / found[2]
-            print(
-                f"{rows:,} JSON rows, {name}: {rows / found[1]:,.0f} rows/s with one worker, "
-                f"{rows / found[2]:,.0f} with two, {ratio:.2f} times"
-            )
+def speed(path: Path, repeats: int, pools: dict[str, Callable[[int], Pool]]) -> None:
+    """Rows per second of a file, by one process without workers, by one worker and by two."""
+
+    def run(make: Callable[[int], Pool] | None, workers: int) -> tuple[float, int]:
+        with tempfile.TemporaryDirectory() as folder:
+            options: dict[str, Any] = {"target": "y", "checkpoint": folder, "every": "1h"}
+            if make is None:
+                clock = time.perf_counter()
+                learning = rp.learn(rp.VFDT(), path, **options)
+                learning.join()
+                return time.perf_counter() - clock, learning.result.n
+            with make(workers) as pool:
+                clock = time.perf_counter()
+                learning = rp.cluster.learn(rp.VFDT(), path, pool=pool, **options)
+                learning.join()
+                return time.perf_counter() - clock, learning.result.n
+
+    for name, make in pools.items():
+        times: dict[int, list[float]] = {0: [], 1: [], 2: []}
+        for _ in range(repeats):
+            for workers, found in times.items():
+                seconds, rows = run(make if workers else None, workers)
+                found.append(seconds)
+        none, one, two = (min(times[w]) for w in (0, 1, 2))
+        print(
+            f"{rows:,} rows, {name}: {none:.2f} s without workers, {one:.2f} s with one, "
+            f"{two:.2f} s with two: {one / two:.2f} times one worker, {none / two:.2f} times none",
+            flush=True,
+        )
 
 
 def forest(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
@@ -154,9 +167,11 @@ def forest(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
                 clock = time.perf_counter()
                 one.prequential(X[at + 100 :], y[at + 100 :])
                 middle = time.perf_counter()
-                for a in range(at + 100, rows, rounds.size(two)):
+                a = at + 100
+                while a < rows:
                     b = min(rows, a + rounds.size(two))
                     rounds.learn(two, [Lesson(rows=[(X[a:b], y[a:b])])])
+                    a = b
                 times.append((middle - clock, time.perf_counter() - middle))
                 assert to_bytes(one) == to_bytes(two)
         one_, two_ = (min(t[i] for t in times) for i in (0, 1))
@@ -169,17 +184,27 @@ def forest(rows: int, pools: dict[str, Callable[[int], Pool]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--ray", action="store_true")
-    parser.add_argument("--forest", type=int, help="only a forest, with this many rows")
+    parser.add_argument("--pools", nargs="*", choices=POOLS, default=[*POOLS])
+    parser.add_argument("--only", choices=["constants", "overhead", "speed", "forest"])
     given = parser.parse_args()
-    pools = {"Ray": lambda n: rp.cluster.ray(n)} if given.ray else POOLS
-    if given.forest:
-        forest(given.forest, pools)
-        return
-    constants()
-    for name, make in pools.items():
-        overhead(name, make)
-    speed(given.rows, pools)
+    pools = {name: POOLS[name] for name in given.pools}
+    if given.ray:
+        pools = {"Ray": lambda n: rp.cluster.ray(n)}
+    if given.only == "forest":
+        forest(given.rows, pools)
+    if given.only in (None, "constants"):
+        constants()
+    if given.only in (None, "overhead"):
+        for name, make in pools.items():
+            overhead(name, make)
+    if given.only in (None, "speed") and given.file:
+        speed(given.file, given.repeats, pools)
+    elif given.only in (None, "speed"):
+        with json_file(given.rows) as path:
+            speed(path, given.repeats, pools)
 
 
 if __name__ == "__main__":

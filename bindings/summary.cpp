@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/tree/turn.hpp"
 #include "batch.hpp"
 #include "learner.hpp"
 #include "names.hpp"
@@ -111,11 +112,12 @@ void bind_summary(nb::module_& m) {
         .def(
             "__init__",
             [](Summary* self, const Tree& tree) {
-                const Snapshot s = snapshot_of(tree);
+                Snapshot s = snapshot_of(tree);
                 const nb::gil_scoped_release free;
-                new (self) Summary(tree.settings(), s);
+                new (self) Summary(tree.settings(), std::move(s));
             },
             "tree"_a)
+        .def("another", &Summary::another, released)
         .def_static("restore", restore, "settings"_a, "arrays"_a,
                     nb::sig("def restore(settings: dict[str, object], "
                             "arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Summary"))
@@ -149,11 +151,9 @@ void bind_summary(nb::module_& m) {
                      "tuple[numpy.typing.NDArray[numpy.int32], None]"))
         .def("merge", merge, "other"_a, "features"_a, "categories"_a, "classes"_a)
         .def(
-            "grown",
-            [](const Summary& s, const Tree& tree) {
-                const nb::gil_scoped_release free;
-                const TreeSettings settings = tree.settings();
-                return Tree::restore(settings, grown(settings, tree.snapshot(), s));
-            },
-            "tree"_a);
+            "grow", [](const Summary& s, Tree& tree) { Turn(tree).absorb(s); }, "tree"_a, released)
+        .def_static(
+            "copy",
+            [](const Tree& tree) { return Tree::restore(tree.settings(), tree.snapshot()); },
+            "tree"_a, released);
 }

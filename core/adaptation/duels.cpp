@@ -73,7 +73,7 @@ void Duels::read(const Snapshot& s) {
     demand_size(s.duel_values, s.duel_born.size() * Snapshot::duel_values_each, "duel_values");
     duels_ = {};
     for (std::size_t i = 0; i < s.duel_born.size(); ++i) {
-        const std::string where = at_row("duel_born", i);
+        const Where where = at_row("duel_born", i);
         demand(i == 0 || s.duel_born[i] > s.duel_born[i - 1], where + "not in the order of birth");
         const double* const v = s.duel_values.data() + i * Snapshot::duel_values_each;
         for (std::size_t k = 0; k < Snapshot::duel_values_each; ++k) {

@@ -42,7 +42,7 @@ void History::restore(const GrowthState& state, const Snapshot& s) {
     demand(n <= most, "former_times is too long");
     splits_ = {};
     for (std::size_t i = 0; i < n; ++i) {
-        const std::string where = at_row("former_times", i);
+        const Where where = at_row("former_times", i);
         const std::uint64_t* const t = s.former_times.data() + i * Snapshot::former_times_each;
         const std::int32_t* const p = s.former_places.data() + i * Snapshot::former_places_each;
         const double* const v = s.former_values.data() + i * Snapshot::former_values_each;

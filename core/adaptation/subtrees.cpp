@@ -328,7 +328,7 @@ void Subtrees::restore(const Snapshot& s) {
     history_.restore(state_, s);
     std::copy(s.change_totals.begin(), s.change_totals.end(), change_totals_.begin());
     for (std::size_t i = 0; i < s.change_seen.size(); ++i) {
-        const std::string where = at_row("change_seen", i);
+        const Where where = at_row("change_seen", i);
         const std::int32_t* const p = s.change_places.data() + i * Snapshot::change_places_each;
         const double* const v = s.change_values.data() + i * Snapshot::change_values_each;
         Change c;

@@ -121,7 +121,7 @@ double WindowTree::restore_examples(const Snapshot& s) {
     double total = 0.0;
     NumberReader numbers(s.window_numbers, "window_numbers");
     for (std::size_t i = 0; i < s.window_labels.size(); ++i) {
-        const std::string where = at_row("window_labels", i);
+        const Where where = at_row("window_labels", i);
         const double w = s.window_weights[i];
         total += w;
         const double* const x = s.window_values.data() + i * numeric;
@@ -169,7 +169,7 @@ void WindowTree::demand_counts(const Snapshot& s) {
 
 // In the layout of Spread::write. Each distribution stands for a value that the row lacks.
 std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader& numbers,
-                                                   const std::string& where) const {
+                                                   const Where& where) const {
     std::vector<double> all;
     const auto take = [&](std::size_t n) {
         const double* const taken = numbers.read(n);
@@ -224,7 +224,7 @@ std::vector<double> WindowTree::read_distributions(const Row& row, NumberReader&
 
 // The nodes of an archived subtree, with the children of each.
 void WindowTree::restore_archived_nodes(const Snapshot& s, std::size_t first, std::size_t n,
-                                        Archived& a, const std::string& where) const {
+                                        Archived& a, const Where& where) const {
     std::vector<std::vector<std::int32_t>> children(n);  // their branches
     std::vector<std::int32_t> second(n, none);           // the id that it must have
     a.nodes.reserve(n);
@@ -285,7 +285,7 @@ void WindowTree::restore_archive(const Snapshot& s) {
     std::size_t node = 0, split = 0, rival = 0;
     for (std::size_t i = 0; i < s.archive.size() / Snapshot::archive_each; ++i) {
         const std::uint64_t* const p = s.archive.data() + i * Snapshot::archive_each;
-        const std::string where = at_row("archive", i);
+        const Where where = at_row("archive", i);
         demand(p[0] >= 1 && p[0] <= archived_ && (i == 0 || p[0] > archive_.back().number),
                where + "not in the order of time");
         demand(p[1] < nodes_.size() && nodes_[p[1]].test != Test::leaf &&

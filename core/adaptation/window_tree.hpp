@@ -14,6 +14,7 @@
 namespace riparian {
 
 class NumberReader;
+struct Where;
 
 // A file with more is damaged; no model needs as many.
 inline constexpr std::size_t most_window = std::size_t{1} << 30;
@@ -115,11 +116,11 @@ private:
     double restore_examples(const Snapshot&);
     void demand_counts(const Snapshot&);
     [[nodiscard]] std::vector<double> read_distributions(const Row&, NumberReader&,
-                                                         const std::string& where) const;
+                                                         const Where& where) const;
     void restore_archive(const Snapshot&);
     void save_archive(Snapshot&) const;
     void restore_archived_nodes(const Snapshot&, std::size_t first, std::size_t n, Archived&,
-                                const std::string& where) const;
+                                const Where& where) const;
 
     Window how_;
     ExampleWindow examples_;

@@ -54,7 +54,7 @@ std::unique_ptr<PairForest> PairForest::restore(const PairSettings& settings,
     forest->history_.begin_at(s.seen[0] - held + 1);
     AlignedDoubles x(shape.stride, 0.0);
     for (std::size_t i = 0; i < held; ++i) {
-        const std::string where = "memory_labels, row " + std::to_string(i) + ": ";
+        const Where where = at_row("memory_labels", i);
         const std::int32_t label = s.memory_labels[i];
         demand(label >= 0 && static_cast<std::size_t>(label) < n_classes &&
                    forest->known_[static_cast<std::size_t>(label)],

@@ -14,6 +14,7 @@
 namespace riparian {
 
 struct Sizes;
+struct Where;
 
 void save(const Growth&, Snapshot&);
 // Restores all but the adaptation and the memory limit, into a tree that has learned nothing.
@@ -25,10 +26,10 @@ void restore_limit(Growth&, const Snapshot&, std::size_t max_bytes);
 
 // `where` begins the error. An example must be one that was learned before.
 void demand_example(const GrowthState&, const Row&, std::int32_t label, double w,
-                    const std::string& where);
-void demand_split(const GrowthState&, const Split&, Test, const std::string& where);
+                    const Where& where);
+void demand_split(const GrowthState&, const Split&, Test, const Where& where);
 [[nodiscard]] Rival demand_rival(const GrowthState&, const Snapshot&, std::uint8_t test,
                                  std::int32_t feature, double threshold, std::int32_t category,
-                                 double gain, const std::string& where);
+                                 double gain, const Where& where);
 
 }  // namespace riparian

@@ -24,7 +24,7 @@ void restore_nodes(Growth& growth, const Snapshot& s) {
     demand(s.role.empty() || s.role[0] == 0, "the root is an alternate or option");
     demand(s.parent[0] == none && s.branch[0] == 0, "the root has a parent");
     for (std::size_t i = 0; i < s.test.size(); ++i) {
-        const std::string where = at_row("test", i);
+        const Where where = at_row("test", i);
         if (i > 0) {
             const std::int32_t parent = s.parent[i];
             demand(parent >= 0 && static_cast<std::size_t>(parent) < i,
@@ -35,7 +35,7 @@ void restore_nodes(Growth& growth, const Snapshot& s) {
             const auto role = static_cast<Role>(s.role.empty() ? 0 : s.role[i]);
             const std::int32_t id = growth.add_node(parent, branch, role);
             if (role != Role::child) {
-                state.hooks->restore_link(id, where);
+                state.hooks->restore_link(id, where.text());
             } else if (above.test == Test::every_value) {
                 demand(branch >= 0 && branch < state.known.categories[nodes.slot(above)],
                        where + "no such category");
@@ -79,7 +79,7 @@ void restore_nodes(Growth& growth, const Snapshot& s) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = nodes[i];
         if (node.test == Test::leaf) continue;
-        const std::string where = at_row("heavy", i);
+        const Where where = at_row("heavy", i);
         demand(node.heavy > static_cast<std::int32_t>(i) &&
                    static_cast<std::size_t>(node.heavy) < nodes.size() &&
                    nodes.at(node.heavy).parent == static_cast<std::int32_t>(i) &&
@@ -108,7 +108,7 @@ void restore_memory(GrowthState& state, const Snapshot& s) {
     const std::size_t numeric = leaves.shape().numeric, categorical = leaves.shape().categorical;
     AlignedDoubles x(leaves.shape().stride, 0.0);
     for (std::size_t i = 0; i < s.memory_labels.size(); ++i) {
-        const std::string where = at_row("memory_labels", i);
+        const Where where = at_row("memory_labels", i);
         std::copy_n(s.memory_values.data() + i * numeric, numeric, x.data());
         const std::int32_t label = s.memory_labels[i];
         const double w = s.memory_weights[i];
@@ -126,7 +126,7 @@ void restore_certificates(GrowthState& state, const Snapshot& s) {
     state.passes = s.passes[0];
     std::size_t next = 0;
     for (std::size_t i = 0; i < s.split_node.size(); ++i) {
-        const std::string where = at_row("split_node", i);
+        const Where where = at_row("split_node", i);
         const auto add_rival = [&](std::int32_t feature, std::uint8_t test, double threshold,
                                    std::int32_t category, double gain) {
             state.certificates.add_rival(
@@ -239,7 +239,7 @@ void restore_limit(Growth& growth, const Snapshot& s, std::size_t max_bytes) {
 }
 
 void demand_example(const GrowthState& state, const Row& row, std::int32_t label, double w,
-                    const std::string& where) {
+                    const Where& where) {
     for (std::size_t f = 0; f < state.leaves.shape().numeric; ++f) {
         demand(row.x[f] != row.x[f] || std::abs(row.x[f]) <= largest,
                where + "a value is out of range");
@@ -255,15 +255,14 @@ void demand_example(const GrowthState& state, const Row& row, std::int32_t label
 
 Rival demand_rival(const GrowthState& state, const Snapshot& s, std::uint8_t test,
                    std::int32_t feature, double threshold, std::int32_t category, double gain,
-                   const std::string& where) {
+                   const Where& where) {
     const Features& features = state.nodes.features();
     demand(possible(s, features, test, feature, threshold, category) && std::abs(gain) <= 1e300,
            where + "an impossible runner-up");
     return {threshold, gain, feature, category, test};
 }
 
-void demand_split(const GrowthState& state, const Split& split, Test test,
-                  const std::string& where) {
+void demand_split(const GrowthState& state, const Split& split, Test test, const Where& where) {
     const bool alone = split.null_second && split.rivals == 0;
     demand(split.verdict > Verdict::wait && split.verdict <= Verdict::round &&
                (split.verdict != Verdict::forced ||

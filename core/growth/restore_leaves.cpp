@@ -106,7 +106,7 @@ void restore_checks(GrowthState& state, const Snapshot& s) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         if (s.check_n[i] == 0.0) continue;
         NodeRecord& leaf = leaves[i];
-        const std::string where = at_row("check_n", i);
+        const Where where = at_row("check_n", i);
         demand(s.check_n[i] > 0.0 && s.check_n[i] <= heaviest, where + "not a weight");
         demand(leaf.statistics.is_open() && state.nodes.at(leaf.node).test == Test::leaf,
                where + "not a leaf that was checked");
@@ -145,7 +145,7 @@ void restore_leaves(Growth& growth, const Snapshot& s) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         NodeRecord& leaf = leaves[i];
         const double* counts = leaves.counts(leaf.node);
-        const std::string where = at_row("leaf", i);
+        const Where where = at_row("leaf", i);
         leaf.recent.reset();
         if (s.inactive[i] == 2) {
             const double* const since = recent.read(n_classes);

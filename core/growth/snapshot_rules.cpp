@@ -149,7 +149,7 @@ bool possible(const Snapshot& s, const Features& features, std::uint8_t test, st
 }
 
 void check_planes(const double* p, const double* known, double weight, std::size_t n,
-                  const std::string& where) {
+                  const Where& where) {
     for (std::size_t f = 0; f < n; ++f) {
         const double w = known ? known[f] : weight;
         const double m = p[f], sq = p[n + f], lo = p[2 * n + f], hi = p[3 * n + f];

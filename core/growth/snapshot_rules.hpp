@@ -14,10 +14,6 @@
 
 namespace riparian {
 
-inline std::string at_row(const char* array, std::size_t i) {
-    return std::string(array) + ", row " + std::to_string(i) + ": ";
-}
-
 // Equal, except for rounding.
 [[nodiscard]] bool nearly(double a, double b);
 
@@ -40,14 +36,14 @@ void demand_weights(const std::vector<double>&, const char* name);
 
 // Checks the planes of one class: Welford's update must be able to produce them.
 void check_planes(const double* planes, const double* known, double weight, std::size_t n,
-                  const std::string& where);
+                  const Where& where);
 
 // Reads doubles from the front of an array.
 class NumberReader {
 public:
     NumberReader(const std::vector<double>& v, const char* name) : v_(v), name_(name) {}
     const double* read(std::size_t n) {
-        demand(n <= v_.size() - used_, std::string(name_) + " ends too early");
+        if (n > v_.size() - used_) demand(false, std::string(name_) + " ends too early");
         const double* const p = v_.data() + used_;
         used_ += n;
         return p;

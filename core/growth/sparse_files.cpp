@@ -62,7 +62,7 @@ SparseLeavesReader::SparseLeavesReader(const Snapshot& s, std::size_t n_leaves,
 }
 
 void SparseLeavesReader::restore(LeafStatistics& statistics, const Shape& shape,
-                                 const double* counts, const std::string& where) {
+                                 const double* counts, const Where& where) {
     demand(shape.categorical == 0 && !shape.derives(),
            where + "sparse statistics in a tree that needs all values");
     const std::size_t n = s_.sparse_sizes[leaf_];

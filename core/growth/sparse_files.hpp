@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "../demand.hpp"
 #include "../statistics/leaf_statistics.hpp"
 #include "snapshot.hpp"
 
@@ -21,7 +22,7 @@ public:
         return !s_.sparse.empty() && s_.sparse[leaf] != 0;
     }
     // The next sparse leaf, which has these class weights. `where` begins an error.
-    void restore(LeafStatistics&, const Shape&, const double* counts, const std::string& where);
+    void restore(LeafStatistics&, const Shape&, const double* counts, const Where& where);
     void demand_end() const;
 
 private:

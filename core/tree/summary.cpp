@@ -99,6 +99,73 @@ void demand_codes(const GrowthState& here, const GrowthState& there, const Relab
     }
 }
 
+// Adds what a summary has learned to the leaves of a tree, or of another summary.
+void add(Growth& growth, const GrowthState& from, const Relabelling& codes) {
+    GrowthState& to = growth.state;
+    demand_codes(to, from, codes);
+    Matching matching = match(to.nodes, from.nodes, codes);
+    std::size_t classes = to.known.n_classes;
+    for (const std::uint32_t k : codes.classes) classes = std::max<std::size_t>(classes, k + 1);
+    if (classes > to.known.n_classes) growth.add_class(classes - 1);
+    for (std::size_t c = 0; c < codes.categories.size(); ++c) {
+        for (const std::uint32_t v : codes.categories[c]) {
+            const auto code = static_cast<std::int32_t>(v);
+            const std::size_t slot = codes.categorical[c];
+            if (code >= to.known.categories[slot]) growth.add_category(slot, code);
+        }
+    }
+    for (const auto& [node, category] : matching.branches) growth.add_branch(node, category);
+    if (!matching.branches.empty()) matching = match(to.nodes, from.nodes, codes);
+    for (std::size_t f = 0; f < from.nodes.features().size(); ++f) {
+        if (!from.known.features[f]) continue;
+        const Feature& there = from.nodes.features()[f];
+        const std::size_t slot =
+            (there.kind == Kind::numeric ? codes.numeric : codes.categorical)[there.slot];
+        const Features& all = to.nodes.features();
+        const auto here = static_cast<std::size_t>(
+            std::find_if(all.begin(), all.end(),
+                         [&](const Feature& g) { return g.kind == there.kind && g.slot == slot; }) -
+            all.begin());
+        if (to.known.features[here]) continue;
+        to.known.features[here] = 1;
+        ++to.known.n_features;
+    }
+    const Charge charge(to.leaves.account());
+    const Shape &here = to.leaves.shape(), &there = from.leaves.shape();
+    const bool same = codes.changes_nothing();
+    std::vector<double> relabelled(here.class_stride);
+    for (const NodeRecord& other : from.leaves) {
+        const std::int32_t node = matching.places[static_cast<std::size_t>(other.node)];
+        const auto place = static_cast<std::size_t>(to.nodes.at(node).place);
+        NodeRecord& leaf = to.leaves[place];
+        double* const counts = to.leaves.own_counts(leaf);
+        const double* const others = from.leaves.own_counts(other);
+        if (same || !(other.weight > 0.0)) {
+            leaf.statistics.merge(here, counts, other.statistics, there, others);
+        } else {
+            demand(!other.statistics.sparse(), "the codes of sparse rows cannot be changed");
+            const LeafStatistics moved =
+                codes.relabelled(other.statistics, there, others, here, relabelled.data());
+            leaf.statistics.merge(here, counts, moved, here, relabelled.data());
+        }
+        leaf.weight += other.weight;
+        const auto known = static_cast<std::ptrdiff_t>(to.known.n_classes);
+        leaf.classes = static_cast<std::int32_t>(
+            std::count_if(counts, counts + known, [](double n) { return n > 0.0; }));
+        for (std::size_t i = 0; i < leaf.numbers.size(); ++i) leaf.numbers[i] += other.numbers[i];
+        const LeafExtras* const extras = from.leaves.extras(from.leaves.place_of(other));
+        if (!extras) continue;
+        std::visit(
+            [&]<class P>(P& kept) {
+                if constexpr (requires(const P more) { kept.merge(more, codes); }) {
+                    kept.merge(std::get<P>(extras->values), codes);
+                }
+            },
+            to.leaves.extras(place)->values);
+    }
+    to.seen += from.seen;
+}
+
 // A summary has no certificates. Its file needs one for each split to pass the rules of a tree.
 Snapshot with_splits(Snapshot s) {
     demand(s.split_node.empty() && s.rivals.empty(), "a summary with certificates");
@@ -206,73 +273,6 @@ Summary::Grove::Grove(const TreeSettings& settings, const Snapshot& s) : Grove(s
     restore_limit(growth, s, settings.max_bytes);
 }
 
-void Summary::Grove::add(const Grove& summary, const Relabelling& codes) {
-    GrowthState& to = growth.state;
-    const GrowthState& from = summary.growth.state;
-    demand_codes(to, from, codes);
-    Matching matching = match(to.nodes, from.nodes, codes);
-    std::size_t classes = to.known.n_classes;
-    for (const std::uint32_t k : codes.classes) classes = std::max<std::size_t>(classes, k + 1);
-    if (classes > to.known.n_classes) growth.add_class(classes - 1);
-    for (std::size_t c = 0; c < codes.categories.size(); ++c) {
-        for (const std::uint32_t v : codes.categories[c]) {
-            const auto code = static_cast<std::int32_t>(v);
-            const std::size_t slot = codes.categorical[c];
-            if (code >= to.known.categories[slot]) growth.add_category(slot, code);
-        }
-    }
-    for (const auto& [node, category] : matching.branches) growth.add_branch(node, category);
-    if (!matching.branches.empty()) matching = match(to.nodes, from.nodes, codes);
-    for (std::size_t f = 0; f < from.nodes.features().size(); ++f) {
-        if (!from.known.features[f]) continue;
-        const Feature& there = from.nodes.features()[f];
-        const std::size_t slot =
-            (there.kind == Kind::numeric ? codes.numeric : codes.categorical)[there.slot];
-        const Features& all = to.nodes.features();
-        const auto here = static_cast<std::size_t>(
-            std::find_if(all.begin(), all.end(),
-                         [&](const Feature& g) { return g.kind == there.kind && g.slot == slot; }) -
-            all.begin());
-        if (to.known.features[here]) continue;
-        to.known.features[here] = 1;
-        ++to.known.n_features;
-    }
-    const Charge charge(to.leaves.account());
-    const Shape &here = to.leaves.shape(), &there = from.leaves.shape();
-    const bool same = codes.changes_nothing();
-    std::vector<double> relabelled(here.class_stride);
-    for (const NodeRecord& other : from.leaves) {
-        const std::int32_t node = matching.places[static_cast<std::size_t>(other.node)];
-        const auto place = static_cast<std::size_t>(to.nodes.at(node).place);
-        NodeRecord& leaf = to.leaves[place];
-        double* const counts = to.leaves.own_counts(leaf);
-        const double* const others = from.leaves.own_counts(other);
-        if (same || !(other.weight > 0.0)) {
-            leaf.statistics.merge(here, counts, other.statistics, there, others);
-        } else {
-            demand(!other.statistics.sparse(), "the codes of sparse rows cannot be changed");
-            const LeafStatistics moved =
-                codes.relabelled(other.statistics, there, others, here, relabelled.data());
-            leaf.statistics.merge(here, counts, moved, here, relabelled.data());
-        }
-        leaf.weight += other.weight;
-        const auto known = static_cast<std::ptrdiff_t>(to.known.n_classes);
-        leaf.classes = static_cast<std::int32_t>(
-            std::count_if(counts, counts + known, [](double n) { return n > 0.0; }));
-        for (std::size_t i = 0; i < leaf.numbers.size(); ++i) leaf.numbers[i] += other.numbers[i];
-        const LeafExtras* const extras = from.leaves.extras(from.leaves.place_of(other));
-        if (!extras) continue;
-        std::visit(
-            [&]<class P>(P& kept) {
-                if constexpr (requires(const P more) { kept.merge(more, codes); }) {
-                    kept.merge(std::get<P>(extras->values), codes);
-                }
-            },
-            to.leaves.extras(place)->values);
-    }
-    to.seen += from.seen;
-}
-
 std::vector<double> Summary::Grove::extras_of_an_empty_leaf(const TreeSettings& settings,
                                                             const Snapshot& s) {
     Grove empty(settings);
@@ -285,12 +285,33 @@ std::vector<double> Summary::Grove::extras_of_an_empty_leaf(const TreeSettings& 
 
 // ---- summaries ----
 
-Summary::Summary(const TreeSettings& settings, const Snapshot& tree)
-    : judge_(std::make_unique<Grove>(settings, tree)),
-      own_(settings_of_summary(settings),
-           with_splits(emptied(
-               tree, Grove::extras_of_an_empty_leaf(settings_of_summary(settings), tree)))) {
+Summary::Beginning::Beginning(const TreeSettings& settings_, Snapshot tree_)
+    : settings(settings_),
+      tree(std::move(tree_)),
+      empty(with_splits(
+          emptied(tree, Grove::extras_of_an_empty_leaf(settings_of_summary(settings), tree)))) {}
+
+// Rows bring features, and branches for their categories.
+bool Summary::Beginning::is(const Grove& grove) const noexcept {
+    const Nodes& nodes = grove.growth.state.nodes;
+    return nodes.size() == tree.test.size() && nodes.features().size() == tree.kinds.size();
+}
+
+Summary::Summary(const TreeSettings& settings, Snapshot tree)
+    : Summary(std::make_shared<const Beginning>(settings, std::move(tree)), nullptr) {}
+
+Summary::Summary(std::shared_ptr<const Beginning> beginning, std::shared_ptr<Grove> judge)
+    : beginning_(std::move(beginning)),
+      judge_(judge ? std::move(judge)
+                   : std::make_shared<Grove>(beginning_->settings, beginning_->tree)),
+      own_(settings_of_summary(beginning_->settings), beginning_->empty) {
     own_.growth.state.certificates = {};
+}
+
+std::unique_ptr<Summary> Summary::another() const {
+    if (!beginning_) throw std::logic_error("a restored summary has no tree");
+    return std::unique_ptr<Summary>(
+        new Summary(beginning_, beginning_->is(*judge_) ? judge_ : nullptr));
 }
 
 Summary::Summary(const TreeSettings& settings, const Snapshot& saved, Saved)
@@ -333,26 +354,27 @@ std::size_t Summary::n_categories(std::size_t feature) const {
                                        : 0;
 }
 
-void Summary::merge(const Summary& other, const Relabelling& codes) { own_.add(other.own_, codes); }
+void Summary::merge(const Summary& other, const Relabelling& codes) {
+    add(own_.growth, other.own_.growth.state, codes);
+}
 
-Snapshot grown(const TreeSettings& settings, const Snapshot& before, const Summary& summary) {
-    Summary::Grove tree(settings, before);
-    const GrowthState& from = summary.own_.growth.state;
-    GrowthState& state = tree.growth.state;
+void Summary::grow(Growth& growth) const {
+    const GrowthState& from = own_.growth.state;
+    GrowthState& state = growth.state;
     const std::size_t known = state.nodes.features().size();
     std::vector<Kind> kinds;
     for (const Feature& feature : from.nodes.features()) kinds.push_back(feature.kind);
     demand(kinds.size() >= known, "the summary is not one of this tree");
     kinds.erase(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(known));
-    if (!kinds.empty()) tree.growth.add_features(kinds);
+    if (!kinds.empty()) growth.add_features(kinds);
     Relabelling same = Relabelling::none_of(from.leaves.shape(), from.known.n_classes);
     for (std::size_t c = 0; c < same.categories.size(); ++c) {
         same.categories[c].resize(static_cast<std::size_t>(from.known.categories[c]));
         std::iota(same.categories[c].begin(), same.categories[c].end(), 0U);
     }
-    tree.add(summary.own_, same);
+    add(growth, from, same);
     const Charge charge(state.leaves.account());
-    Checks& checks = tree.growth.checks;
+    Checks& checks = growth.checks;
     const std::size_t n = state.nodes.size();
     for (std::size_t i = 0; i < n; ++i) {
         if (state.nodes[i].test != Test::leaf) continue;
@@ -364,16 +386,12 @@ Snapshot grown(const TreeSettings& settings, const Snapshot& before, const Summa
         }
         leaf.checked = leaf.weight;
         const Decision decision = checks.check(place);
-        if (decision.verdict != Verdict::wait) tree.growth.split(place, decision);
+        if (decision.verdict != Verdict::wait) growth.split(place, decision);
         if (state.nodes[i].test == Test::leaf) checks.note(place, decision);
         if (decision.verdict == Verdict::wait && state.leaves.any_extras()) {
             checks.after_waiting(place, decision);
         }
     }
-    Snapshot s;
-    save(tree.growth, s);
-    tree.adaptation->save(s);
-    return s;
 }
 
 }  // namespace riparian

@@ -33,7 +33,10 @@ class Summary {
 public:
     // An empty summary for the tree of a snapshot. A copy of that tree predicts the rows; it does not
     // change while the summary learns.
-    Summary(const TreeSettings&, const Snapshot& tree);
+    Summary(const TreeSettings&, Snapshot tree);
+    // Another empty summary of the same tree. Both may predict with the same copy, so only one of them
+    // may be called at a time.
+    [[nodiscard]] std::unique_ptr<Summary> another() const;
     // A summary that was saved. It has nothing that predicts. Throws std::invalid_argument unless
     // learning could have made it.
     [[nodiscard]] static std::unique_ptr<Summary> restore(const TreeSettings&, const Snapshot&);
@@ -61,9 +64,10 @@ public:
     // features. Throws std::invalid_argument, and changes nothing, if it is of another tree.
     void merge(const Summary&, const Relabelling&);
 
-private:
-    friend Snapshot grown(const TreeSettings&, const Snapshot& tree, const Summary&);
+    // See Turn::absorb().
+    void grow(Growth&) const;
 
+private:
     struct Saved {};
     Summary(const TreeSettings&, const Snapshot& saved, Saved);
 
@@ -71,8 +75,6 @@ private:
     struct Grove {
         explicit Grove(const TreeSettings&);
         Grove(const TreeSettings&, const Snapshot&);
-        // Adds a summary to the leaves.
-        void add(const Grove& summary, const Relabelling&);
         // What the statistics keep at a leaf of this tree before its first row.
         [[nodiscard]] static std::vector<double> extras_of_an_empty_leaf(const TreeSettings&,
                                                                          const Snapshot&);
@@ -81,16 +83,25 @@ private:
         std::unique_ptr<Adaptation> adaptation;
     };
 
+    // What every summary of a tree begins with.
+    struct Beginning {
+        Beginning(const TreeSettings&, Snapshot tree);
+        // Whether a copy of the tree is still as it was.
+        [[nodiscard]] bool is(const Grove&) const noexcept;
+
+        TreeSettings settings;
+        Snapshot tree;
+        Snapshot empty;  // the same with empty leaves
+    };
+    Summary(std::shared_ptr<const Beginning>, std::shared_ptr<Grove> judge);
+
     template <class Policy, bool plain>
     void learn(const Policy&, const Batch&, const std::int32_t* y, const double* w,
                const Predictions&, Stop*);
 
-    std::unique_ptr<Grove> judge_;  // predicts; null in a restored summary
+    std::shared_ptr<const Beginning> beginning_;  // null in a restored summary
+    std::shared_ptr<Grove> judge_;                // predicts; null in a restored summary
     Grove own_;
 };
-
-// The tree of a snapshot after it has absorbed a summary whose first codes are its own: what the summary
-// has learned is added to its leaves, and then those that are due are checked, in the order of nodes.
-[[nodiscard]] Snapshot grown(const TreeSettings&, const Snapshot& tree, const Summary&);
 
 }  // namespace riparian

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "step.hpp"
+#include "summary.hpp"
 
 namespace riparian {
 
@@ -34,6 +35,12 @@ Predicted Turn::learn(std::size_t i, const Row& row, std::size_t y, RowWeight we
             return tree_.step<Policy, false>(policy, start(i), row, y, weight, asked, again);
         },
         tree_.growth_.state.settings.leaf);
+}
+
+void Turn::absorb(const Summary& summary) {
+    tree_.unfinished_ = true;
+    summary.grow(tree_.growth_);
+    tree_.unfinished_ = false;
 }
 
 }  // namespace riparian

@@ -1,4 +1,4 @@
-// How forests predict and learn a tree, row by row.
+// How forests predict and learn a tree, row by row, and how a tree absorbs a summary.
 #pragma once
 
 #include <array>
@@ -10,6 +10,8 @@
 #include "tree.hpp"
 
 namespace riparian {
+
+class Summary;
 
 // A turn at a tree: while it lasts, no other thread reads the tree or learns it. Rows are those of a
 // buffer, which are routed together, or single rows.
@@ -30,6 +32,11 @@ public:
     std::int32_t predict(std::size_t i, const Row&, const RowRequest&);
     Predicted learn(std::size_t i, const Row&, std::size_t y, RowWeight, const RowRequest&,
                     bool again);
+    // The tree absorbs a summary whose first codes are its own: what the summary has learned is added to
+    // its leaves, and then those that are due are checked, in the order of nodes. Throws
+    // std::invalid_argument if the summary is of another tree. After an error the tree can only be
+    // discarded.
+    void absorb(const Summary&);
 
 private:
     [[nodiscard]] std::int32_t start(std::size_t i) const noexcept {

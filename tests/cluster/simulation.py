@@ -1,4 +1,4 @@
-"""A pool in virtual time: one seed is one schedule of answers, deaths, delays and old answers.
+"""A pool in virtual time: one seed is one schedule of answers, deaths, delays and wrong answers.
 
 ``python -m tests.cluster.simulation --schedules 10000`` runs many of them and prints what happened.
 """
@@ -21,7 +21,10 @@ from tests.cluster.parts import digest, lessons, part, stream
 
 
 class Simulated:
-    """A pool and its clock. Answers are late, workers die, and answers of old rounds come back.
+    """A pool and its clock. Answers are late, workers die, and messages come twice or too late.
+
+    A call may be answered by an answer of an old round, by a second copy of what the worker
+    answered last, or by what a worker answered that was thought dead. `wrong` counts these.
 
     Parameters
     ----------
@@ -32,6 +35,8 @@ class Simulated:
     answers : dict, default=None
         Answers that are known: a call is a function of its arguments, so many schedules share them.
     """
+
+    here = False
 
     def __init__(self, workers: int, seed: int, answers: dict[Any, bytes] | None = None) -> None:
         self.workers = workers
@@ -44,6 +49,9 @@ class Simulated:
         self._dead = [False] * workers
         self._free = [0.0] * workers
         self._given: list[tuple[bytes, bytes]] = []  # the round, and an answer
+        self._copies: list[bytes | None] = [None] * workers
+        self._strays: list[bytes] = []
+        self.wrong = {"old": 0, "copies": 0, "strays": 0}
 
     def start(self, make: Any) -> None:
         self._workers = [make(number) for number in range(self.workers)]
@@ -61,22 +69,41 @@ class Simulated:
         took = r.expovariate(1.0) * (50 if r.random() < 0.1 else 1)
         at = self._free[worker] = max(self.time, self._free[worker]) + took
         dies = r.random() < 0.15
-        is_old = r.random() < 0.05
+        is_dead = r.random() < 0.5  # or it is only thought dead
+        goes_wrong = r.random() < 0.1
 
         def finish() -> None:
             if future.done():
                 return
-            if dies or self._life[worker] != life:
-                self._dead[worker] = self._life[worker] == life
+            if self._life[worker] != life:
+                future.set_exception(WorkerDied("killed"))
+                return
+            if dies:
+                if self._answers is not None and not is_dead:
+                    self._strays.append(self._answer(worker, method, args))
+                self._dead[worker] = True
                 future.set_exception(WorkerDied("killed"))
                 return
             answer = self._answer(worker, method, args)
-            old = [given for begin, given in self._given if begin != args[0].data]
-            future.set_result(r.choice(old) if is_old and old else answer)
+            before, self._copies[worker] = self._copies[worker], answer
+            if self._answers is not None and goes_wrong:
+                answer = self._wrong(args[0].data, before) or answer
+            future.set_result(answer)
 
         self._n += 1
         heapq.heappush(self._events, (at, self._n, finish))
         return future
+
+    def _wrong(self, begin: bytes, copy: bytes | None) -> bytes | None:
+        """Return what comes instead of the answer, if there is anything."""
+        old = [given for of_round, given in self._given if of_round != begin]
+        found = {"old": old, "copies": [copy] if copy else [], "strays": self._strays}
+        kinds = [kind for kind, answers in found.items() if answers]
+        if not kinds:
+            return None
+        kind = self._random.choice(kinds)
+        self.wrong[kind] += 1
+        return self._random.choice(found[kind])
 
     def _answer(self, worker: int, method: str, args: Iterable[Any]) -> bytes:
         plain = tuple(a.data if isinstance(a, Handle) else a for a in args)
@@ -134,12 +161,13 @@ class Schedules:
     def run(self, seeds: Iterable[int]) -> dict[str, int]:
         """Run schedules; return what happened in all of them."""
         totals = {"schedules": 0, "died": 0, "doubled": 0, "dropped": 0}
+        totals |= {"old": 0, "copies": 0, "strays": 0}
         for seed in seeds:
             pool = Simulated(1 + seed % 5, seed, self._answers)
             model, rounds = self._learned(pool, clock=pool)
             assert digest(model) == self._expected, seed
             totals["schedules"] += 1
-            for name, n in rounds.counts.items():
+            for name, n in (*rounds.counts.items(), *pool.wrong.items()):
                 totals[name] += n
         return totals
 
@@ -158,9 +186,10 @@ class Schedules:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schedules", type=int, default=10_000)
-    wanted = parser.parse_args().schedules
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    given = parser.parse_args()
     clock = time.perf_counter()
-    totals = Schedules().run(range(wanted))
+    totals = Schedules().run(range(given.first, given.first + given.schedules))
     print(f"the same bytes in {totals.pop('schedules'):,} schedules:", totals)
     print(f"{time.perf_counter() - clock:.0f} s")
 

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import riparian as rp
+from riparian.cluster.message import pack, pack_arrays, unpack_arrays
 from riparian.cluster.shards import check_shards, groups, merged
 from riparian.cluster.summary import Summary, absorb, check_mergeable
 from riparian.errors import ModelFileError
-from riparian.storage.modelfile import from_bytes, to_bytes
+from riparian.storage.modelfile import freeze, from_bytes, to_bytes
 from tests import inside
 from tests.cluster.parts import digest, part, stream
 
@@ -99,6 +100,26 @@ def test_a_feature_of_another_kind_is_refused_by_name():
     high.learn({"a": [1.0], "new": ["two"]}, ["n"])
     with pytest.raises(ValueError, match="feature 'new' is numeric in one shard and categorical"):
         low.merge(high)
+
+
+def test_checks_of_a_round_count_costs():
+    rng = np.random.default_rng(1)
+    n = 600
+    X = rng.normal(size=(n, 2))
+    y = np.where(X[:, 1] + 0.5 * rng.normal(size=n) > 0.8, "yes", "no")
+    costs = {("no", "yes"): 5.0, ("yes", "no"): 1.0}
+    one, two = (
+        rp.HoeffdingTree(leaf="majority", impurity="loss", costs=costs, grace_period=n, tau=1.0)
+        for _ in range(2)
+    )
+    one.partial_fit(X, y)
+    two.partial_fit(X[:1], y[:1])
+    summary = Summary(two)
+    summary.learn(X[1:], y[1:])
+    absorb(two, summary)
+    (ours,), (theirs,) = two.splits(), one.splits()
+    assert ours.feature == theirs.feature == "x1"
+    assert ours.gain == pytest.approx(theirs.gain, rel=1e-9)
 
 
 def test_an_empty_summary_changes_nothing():
@@ -205,6 +226,7 @@ def test_weights_count_and_rows_of_weight_0_do_not():
         (rp.EFDT(), "adaptation='reevaluation'"),
         (rp.HoeffdingTree(leaf="softmax"), "leaf='softmax'"),
         (rp.HoeffdingTree(statistics="intervals"), "statistics='intervals'"),
+        (rp.HoeffdingTree(statistics="exhaustive"), "statistics='exhaustive'"),
         (rp.CertifiedTree(), "bound='betting'"),
         (rp.HoeffdingTree(short_memory=100), "short_memory"),
         (rp.HoeffdingTree(max_leaves=10), "max_leaves"),
@@ -267,8 +289,20 @@ def test_damaged_bytes_are_refused():
     for at in range(0, len(data), max(1, len(data) // 50)):
         with pytest.raises(ModelFileError):
             Summary.from_bytes(model, data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-    with pytest.raises(ModelFileError, match="not a summary"):
-        Summary.from_bytes(model, to_bytes(model))
+    frozen = freeze(model)
+    for other, why in (
+        (pack_arrays(frozen.header, frozen.arrays), "not a summary"),
+        (to_bytes(model), "no header"),
+        (pack({"arrays": [["x", "<f8", [2]]]}, bytes(8)), "other arrays"),
+        (pack({"arrays": [["x", "<f8", [1]]]}, bytes(16)), "other arrays"),
+        (pack({"arrays": [["x", "<f8", [-1]]]}, bytes(8)), "impossible array"),
+        (pack({"arrays": [["x", "O", [1]]]}, bytes(8)), "impossible array"),
+        (pack({"arrays": [["x", "<f8", [1 << 70, 0]]]}, b""), "no arrays"),
+        (pack({"arrays": [["x", "<f8"]]}, b""), "no arrays"),
+        (pack({"arrays": []}), "no arrays"),
+    ):
+        with pytest.raises(ModelFileError, match=why):
+            Summary.from_bytes(model, other)
     with pytest.raises(ModelFileError):
         from_bytes(data)
 
@@ -279,13 +313,12 @@ _MODEL, _SUMMARY = None, None
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_hostile_arrays_are_refused_or_harmless(data):
-    from riparian.storage.modelfile import Frozen, opened
 
     global _MODEL, _SUMMARY
     if _MODEL is None:
         _MODEL, summary = small_summary()
         _SUMMARY = summary.to_bytes()
-    arrays, header = opened(_SUMMARY)
+    header, arrays = unpack_arrays(_SUMMARY)
     name = data.draw(st.sampled_from(sorted(arrays)))
     values = arrays[name].copy()
     how = data.draw(st.sampled_from(["change", "cut", "longer", "gone"]))
@@ -304,7 +337,7 @@ def test_hostile_arrays_are_refused_or_harmless(data):
         del arrays[name]
     twin = from_bytes(to_bytes(_MODEL))
     try:
-        found = Summary.from_bytes(twin, Frozen(arrays, header).to_bytes())
+        found = Summary.from_bytes(twin, pack_arrays(header, arrays))
         absorb(twin, found)
     except (ModelFileError, ValueError):
         return

@@ -17,7 +17,14 @@ import numpy as np
 from riparian import _core
 from riparian.cluster.member_worker import MemberWorker
 from riparian.cluster.members import all_members, some_members
-from riparian.cluster.message import MessageError, pack, unpack
+from riparian.cluster.message import (
+    MessageError,
+    digest_of,
+    pack,
+    pack_arrays,
+    unpack,
+    unpack_arrays,
+)
 from riparian.cluster.pool import Pool
 from riparian.cluster.rounds import DifferentAnswers, Learned, Rounds, Task
 from riparian.cluster.summary import check_mergeable
@@ -26,7 +33,7 @@ from riparian.data.costs import cost_matrix
 from riparian.errors import ModelFileError
 from riparian.models.base import StreamClassifier
 from riparian.models.forests.forest import Forest
-from riparian.storage.modelfile import Frozen, freeze, opened
+from riparian.storage.modelfile import freeze
 from riparian.storage.parameters import parameters_to_json
 from riparian.storage.schemas import check_agreement, schema_from_json
 
@@ -70,6 +77,7 @@ class ForestRounds(Rounds):
     worker = MemberWorker
     method = "learn"
     parts = "members"
+    only_bytes = True
 
     #: The files of the members, by their range; the engine that they are the members of, and how
     #: many rows it had seen.
@@ -92,7 +100,7 @@ class ForestRounds(Rounds):
         engine = model._fitted()
         if self._dealt[0] is not engine or self._dealt[1] != engine.seen:
             self._deal(model)
-        digests = "".join(hashlib.sha256(data).hexdigest() for data in self._files.values())
+        digests = "".join(map(digest_of, self._files.values()))
         key = {
             "job": self._job,
             "round": self.number,
@@ -101,10 +109,13 @@ class ForestRounds(Rounds):
         rows = pickle.dumps(list(lessons))
         begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, rows))
         tasks = [
-            Task(first, end, (pickle.dumps((first, end, data)),), key)
+            Task(
+                *(first, end, (pickle.dumps((first, end, data)),)),
+                {**key, "members": [first, end]},
+            )
             for (first, end), data in self._files.items()
         ]
-        self._ask_all(tasks, begin)
+        self._ask_all(tasks, self.method, begin)
         known = len(model._schema.classes)
         learned = self._collect(model, tasks, known)
         self.number += 1
@@ -121,7 +132,7 @@ class ForestRounds(Rounds):
             own = {**model._learned_with, "n_estimators": end - first}
             header = {**frozen.header, "parameters": parameters_to_json(own)}
             members = some_members(frozen.arrays, first, end)
-            self._files[first, end] = Frozen(members, header).to_bytes()
+            self._files[first, end] = pack_arrays(header, members)
 
     def _collect(self, model: Forest, tasks: Sequence[Task], known: int) -> Learned:
         """Put the members together, and add up their votes."""
@@ -132,7 +143,7 @@ class ForestRounds(Rounds):
                 header, (members, *found) = unpack(task.answer)
                 if header["members"] != [task.first, task.end]:
                     raise MessageError("it is about other members")
-                arrays, of_file = opened(members)
+                of_file, arrays = unpack_arrays(members)
                 codes, shares, weights = (
                     np.frombuffer(data, kind)
                     for data, kind in zip(found, ("<i4", "<f8", "<f8"), strict=True)

@@ -117,6 +117,7 @@ class LanePool:
 
     #: How the pool is called in messages.
     kind: str
+    here = False
 
     def __init__(self, workers: int) -> None:
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:

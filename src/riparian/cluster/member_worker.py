@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from riparian.cluster.message import pack, unpack
+from riparian.cluster.message import digest_of, pack, pack_arrays, unpack, unpack_arrays
 from riparian.cluster.worker import Fault, learn_lesson
 from riparian.models.forests.forest import Forest
 from riparian.sources.messages import Messages
-from riparian.storage.modelfile import opened, to_bytes, unfitted
+from riparian.storage.modelfile import freeze, unfitted
 from riparian.storage.schemas import check_agreement, schema_from_json
 
 __all__ = ["MemberWorker", "members_from_bytes"]
@@ -20,7 +20,7 @@ __all__ = ["MemberWorker", "members_from_bytes"]
 
 def members_from_bytes(data: bytes, first: int) -> Forest:
     """Return the forest of some members; `first` is the number of its first one."""
-    arrays, header = opened(data)
+    header, arrays = unpack_arrays(data)
     model = unfitted(header.get("recipe"), header["parameters"])
     assert isinstance(model, Forest)
     model._first_member = first
@@ -62,8 +62,7 @@ class MemberWorker:
         """
         header, (rows,) = unpack(begin)
         first, end, data = pickle.loads(task)
-        digest = hashlib.sha256(data).hexdigest()
-        model = self._held.pop(digest, None) or members_from_bytes(data, first)
+        model = self._held.pop(digest_of(data), None) or members_from_bytes(data, first)
         self._held.clear()
         engine = model._fitted()
         codes: list[Any] = [np.empty(0, np.int32)]
@@ -83,16 +82,12 @@ class MemberWorker:
             found, state = learn_lesson(self._messages, lesson, state, learn)
             if found:
                 faults[shard] = found
-        members = to_bytes(model)
-        self._held[hashlib.sha256(members).hexdigest()] = model
+        frozen = freeze(model)
+        members = pack_arrays(frozen.header, frozen.arrays)
+        self._held[digest_of(members)] = model
         true = np.concatenate(codes)
         width = max((w for w, _, _ in votes), default=0)
-        shares = np.zeros((len(true), end - first, width))
-        at = 0
-        for w, own, weights in votes:
-            n = len(weights) // (end - first)
-            shares[at : at + n, :, :w] = own.reshape(n, end - first, w)
-            at += n
+        shares = _joined(votes, end - first, width)
         answer = {
             **{name: header[name] for name in ("job", "round", "version")},
             "members": [first, end],
@@ -101,6 +96,18 @@ class MemberWorker:
             "decoder": state,
         }
         weights = np.concatenate([np.empty(0), *(found for _, _, found in votes)])
-        return pack(
-            answer, members, true.astype("<i4").tobytes(), shares.tobytes(), weights.tobytes()
-        )
+        arrays = true.astype("<i4"), shares, weights
+        return pack(answer, members, *(a.ravel().data.cast("B") for a in arrays))
+
+
+def _joined(votes: Sequence[tuple[int, Any, Any]], members: int, width: int) -> Any:
+    """Return the shares of all calls; classes that came later have none in those before."""
+    if len(votes) == 1:
+        return votes[0][1]
+    shares = np.zeros((sum(len(weights) for _, _, weights in votes) // members, members, width))
+    at = 0
+    for w, own, weights in votes:
+        n = len(weights) // members
+        shares[at : at + n, :, :w] = own.reshape(n, members, w)
+        at += n
+    return shares

@@ -46,6 +46,8 @@ class Pool(Protocol):
 
     #: How many workers there are.
     workers: int
+    #: Whether they live in this process. Then arguments and answers may be any objects.
+    here: bool
 
     def start(self, make: Make) -> None:
         """Make the workers. A pool may be started again; open calls fail with `WorkerDied`."""

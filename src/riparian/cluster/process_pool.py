@@ -16,7 +16,7 @@ from riparian.ctrl_c import ctrl_c_blocked
 
 __all__ = ["processes"]
 
-#: Arguments of as many bytes are not pickled with the call, which would copy them.
+#: Arguments and answers of as many bytes are not pickled with the rest, which would copy them.
 _LARGE = 1 << 14
 
 
@@ -98,11 +98,11 @@ class _Process:
     def _receive(self) -> bytes:
         try:
             answer, error = self._pipe.recv()
+            result: bytes = self._pipe.recv_bytes() if answer is None else answer
         except (OSError, EOFError):
             raise self._died() from None
         if error is not None:
             raise error
-        result: bytes = answer
         return result
 
     def _died(self) -> WorkerDied:
@@ -148,8 +148,11 @@ def _send(pipe: Connection, answer: bytes, error: BaseException | None) -> bool:
     """Send an answer; False if nobody is there to read it."""
     if error is not None:
         error = _as_sendable(error)
+    large = len(answer) >= _LARGE
     try:
-        pipe.send((answer, error))
+        pipe.send((None if large else answer, error))
+        if large:
+            pipe.send_bytes(answer)
     except OSError:
         return False
     return True

@@ -8,24 +8,24 @@ what, in which order, or how often it had to be asked.
 from __future__ import annotations
 
 import functools
-import hashlib
+import json
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from riparian.cluster.message import pack, pickled, unpack
-from riparian.cluster.pool import Handle, Pool, WorkerDied
+from riparian.cluster.message import MessageError, digest_of, pack, pack_arrays, pickled, unpack
+from riparian.cluster.pool import Pool, WorkerDied
 from riparian.cluster.shards import check_shards, groups, merged
 from riparian.cluster.summary import Codes, absorb
-from riparian.cluster.worker import Lesson, RowWorker, merge_parts, read_part
+from riparian.cluster.worker import Lesson, Part, RowWorker, merge_parts, read_part
 from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
-from riparian.storage.modelfile import to_bytes
+from riparian.storage.modelfile import freeze
 
 __all__ = ["Clock", "DifferentAnswers", "Learned", "Rounds", "Task", "round_size"]
 
@@ -36,7 +36,7 @@ ROWS_PER_LEAF, LEAST_ROWS, MOST_ROWS = 200, 2_000, 1 << 22
 STRAGGLES = 3.0
 #: After the last round, answers that are late are waited for this many seconds.
 LAST_WAIT = 30.0
-#: A task that has ended this many workers is given up.
+#: A task that has ended this many workers, or got so many answers to something else, is given up.
 MOST_DEATHS = 20
 
 
@@ -95,13 +95,12 @@ class Learned(NamedTuple):
 class Task:
     """What one worker is asked for: shards of a subtree, or members of a forest."""
 
-    def __init__(
-        self, first: int, end: int, data: tuple[bytes, ...], key: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, first: int, end: int, data: tuple[Any, ...], key: Mapping[str, Any]) -> None:
         self.first, self.end, self.data, self.key = first, end, data, key
-        self.answer: bytes | None = None
+        #: Bytes, or what they stand for if the worker lives here.
+        self.answer: Any = None
         self.by = -1
-        self.deaths = 0
+        self.deaths = self.dropped = 0
         self.asked: dict[int, float] = {}  # worker: since when
 
 
@@ -126,6 +125,8 @@ class Rounds:
     worker: Callable[..., object] = RowWorker
     method = "summarize"
     parts = "shards"
+    #: Whether bytes are asked for in any case.
+    only_bytes = False
 
     def __init__(
         self,
@@ -141,6 +142,7 @@ class Rounds:
         #: What happened so far: workers that died, shards asked twice, answers that were dropped.
         self.counts = {"died": 0, "doubled": 0, "dropped": 0}
         self._pool = pool
+        self._is_here = pool.here and not self.only_bytes
         self._job = job
         self._clock = clock or _RealClock()
         #: Calls that nobody waits for any more, with what they were to answer.
@@ -178,30 +180,64 @@ class Rounds:
         decoder : mapping, default=None
             What the decoder knows.
         """
-        data = to_bytes(model)
-        key = {
-            "job": self._job,
-            "round": self.number,
-            "version": hashlib.sha256(data).hexdigest(),
-        }
-        begin = self._pool.put(pack({**key, "decoder": dict(decoder or {})}, data))
-        tasks = []
-        for first, end in groups(self.shards, self._pool.workers):
-            found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
-            if found:
-                tasks.append(Task(first, end, pickled((first, end, found)), key))
-        self._ask_all(tasks, begin)
-        parts = {}
-        for task in tasks:
-            assert task.answer is not None
-            parts[task.first] = read_part(model, task.answer, (task.first, task.end), task.by)
-        whole = merged(parts, 0, self.shards, merge_parts)
+        found = self._here if self._is_here else self._elsewhere
+        whole = merged(found(model, lessons, dict(decoder or {})), 0, self.shards, merge_parts)
         self.number += 1
         if whole is None:
             empty = np.empty(0, np.int32)
             return Learned(empty, empty, {}, dict(decoder or {}))
         absorb(model, whole.summary)
         return Learned(whole.true, whole.predicted, whole.faults, whole.decoder)
+
+    def _here(
+        self,
+        model: StreamClassifier[Any],
+        lessons: Sequence[Lesson | None],
+        decoder: dict[str, Any],
+    ) -> dict[int, Part]:
+        """Return the parts that workers of this process have made, by their first shards."""
+        # Two tasks for each thread: one that has to wait for a core leaves the last one to another.
+        most = self._pool.workers * (2 if self._pool.workers > 1 else 1)
+        tasks = [
+            Task(first, end, (first, end, found), {})
+            for first, end, found in self._dealt_lessons(lessons, most)
+        ]
+        self._ask_all(tasks, "part", model, decoder)
+        return {
+            # As states become in a message and in a checkpoint.
+            task.first: task.answer._replace(decoder=json.loads(json.dumps(task.answer.decoder)))
+            for task in tasks
+        }
+
+    def _elsewhere(
+        self,
+        model: StreamClassifier[Any],
+        lessons: Sequence[Lesson | None],
+        decoder: dict[str, Any],
+    ) -> dict[int, Part]:
+        """Return the parts that other processes have sent, by their first shards."""
+        frozen = freeze(model)
+        data = pack_arrays(frozen.header, frozen.arrays)
+        key = {"job": self._job, "round": self.number, "version": digest_of(data)}
+        begin = pack({**key, "decoder": decoder})
+        tasks = [
+            Task(first, end, pickled((first, end, found)), {**key, "shards": [first, end]})
+            for first, end, found in self._dealt_lessons(lessons, self._pool.workers)
+        ]
+        self._ask_all(tasks, self.method, self._pool.put(data), begin)
+        return {
+            task.first: read_part(model, task.answer, (task.first, task.end), task.by)
+            for task in tasks
+        }
+
+    def _dealt_lessons(
+        self, lessons: Sequence[Lesson | None], parts: int
+    ) -> Iterator[tuple[int, int, dict[int, Lesson]]]:
+        """Yield the subtrees that have rows, with the lessons of their shards."""
+        for first, end in groups(self.shards, parts):
+            found = {s: x for s in range(first, end) if (x := lessons[s]) is not None}
+            if found:
+                yield first, end, found
 
     def finish(self) -> None:
         """Wait for late answers of the last round, and compare them with those that counted.
@@ -215,8 +251,8 @@ class Rounds:
 
     # -- asking -----------------------------------------------------------------------------
 
-    def _ask_all(self, tasks: list[Task], begin: Handle) -> None:
-        """Ask until every task has an answer."""
+    def _ask_all(self, tasks: list[Task], method: str, *begin: Any) -> None:
+        """Ask until every task has an answer. `begin`: what all tasks begin with."""
         waiting = deque(tasks)
         took: list[float] = []
         open_: dict[Future[bytes], tuple[int, Task]] = {}
@@ -228,7 +264,7 @@ class Rounds:
                     break
                 self.counts["doubled"] += bool(task.asked)
                 task.asked[worker] = self._clock.now()
-                future = self._pool.ask(worker, self.method, begin, *task.data)
+                future = self._pool.ask(worker, method, *begin, *task.data)
                 open_[future] = worker, task
                 self._busy[worker] = future
             self._clock.wait([*open_, *self._late], self._patience(tasks, took))
@@ -239,7 +275,12 @@ class Rounds:
         self._late |= open_
 
     def _slowest(self, tasks: Sequence[Task], took: Sequence[float]) -> tuple[float, Task] | None:
-        """Return the task that one worker has had for longest, and when a second one gets it."""
+        """Return the task that one worker has had for longest, and when a second one gets it.
+
+        A second thread of the same process would not be faster, so it gets none.
+        """
+        if self._is_here:
+            return None
         open_ = [t for t in tasks if t.answer is None and len(t.asked) == 1]
         if not (took and open_):
             return None
@@ -282,8 +323,14 @@ class Rounds:
         if error is not None:
             raise error
         answer = future.result()
-        if not _is_about(answer, task):
+        if not (self._is_here or _is_about(answer, task)):
             self.counts["dropped"] += 1
+            task.dropped += 1
+            if task.dropped > MOST_DEATHS:
+                raise MessageError(
+                    f"workers have answered {task.dropped} times to something else than "
+                    f"{self.parts} {task.first} to {task.end - 1}"
+                )
             if task.answer is None and not task.asked:
                 waiting.append(task)
             return
@@ -318,6 +365,6 @@ class Rounds:
 
 
 def _is_about(answer: bytes, task: Task) -> bool:
-    """Whether an answer is about the round and the version of a task."""
+    """Whether an answer is about the round, the version and the shards or members of a task."""
     header = unpack(answer)[0]
     return {name: header.get(name) for name in task.key} == dict(task.key)

@@ -7,13 +7,13 @@ of shards (:mod:`riparian.cluster.shards`), never by workers.
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riparian import _core
+from riparian.cluster.message import MessageError, pack_arrays, unpack_arrays
 from riparian.data.costs import cost_matrix
 from riparian.data.joined_names import begins_with, join_names
 from riparian.data.schema import Schema
@@ -23,7 +23,6 @@ from riparian.errors import ModelFileError
 from riparian.models.base import StreamClassifier
 from riparian.models.batch import read_given
 from riparian.models.learned import State
-from riparian.storage.modelfile import FORMAT, Frozen, opened
 from riparian.storage.schemas import check_agreement, schema_from_json, schema_to_json
 
 __all__ = ["Summary", "absorb", "check_mergeable"]
@@ -53,16 +52,19 @@ class Summary:
     ----------
     model : StreamClassifier
         The tree, which has learned at least one row. It predicts the rows and does not change.
+    like : Summary, default=None
+        Another summary of the same tree, made in this way. To make a second one then costs much
+        less. The same thread must use both.
     """
 
-    def __init__(self, model: StreamClassifier[Any]) -> None:
+    def __init__(self, model: StreamClassifier[Any], like: Summary | None = None) -> None:
         self._model = model
-        self.schema = copy.deepcopy(model._schema)
+        self.schema = model._schema.copy()
         self.schema.ignored = 0
         # Whether a feature is an identifier is decided by rows in one order.
         for place in [p for p, w in self.schema.watches.items() if not w.left_out]:
             self.schema.set_watch(place, None)
-        self._core = _core.Summary(model._fitted())
+        self._core: Any = _core.Summary(model._fitted()) if like is None else like._core.another()
         costs = model._learned_with.get("costs")
         if costs is not None:
             self._core.set_costs(cost_matrix(costs, self.schema.classes))
@@ -118,9 +120,9 @@ class Summary:
         return codes.classes
 
     def to_bytes(self) -> bytes:
-        """Return the summary in the layout of a model file."""
-        header = {"format": FORMAT, "summary": True, "schema": schema_to_json(self.schema)}
-        return Frozen(self._core.snapshot(), header).to_bytes()
+        """Return the summary as a message."""
+        header = {"summary": True, "schema": schema_to_json(self.schema)}
+        return pack_arrays(header, self._core.snapshot())
 
     @classmethod
     def from_bytes(cls, model: StreamClassifier[Any], data: bytes) -> Self:
@@ -131,7 +133,10 @@ class Summary:
         ModelFileError
             If they are damaged, or no rows could have made such a summary of this model.
         """
-        arrays, header = opened(data)
+        try:
+            header, arrays = unpack_arrays(data)
+        except MessageError as error:
+            raise ModelFileError(str(error)) from None
         found = cls.__new__(cls)
         found._model = model
         try:
@@ -154,12 +159,18 @@ def absorb(model: StreamClassifier[Any], summary: Summary) -> None:
     with model._learning:
         before = model._schema
         _check_names(before, summary.schema)
-        engine = summary._core.grown(model._fitted())
-        schema = copy.deepcopy(summary.schema)
+        schema = summary.schema.copy()
         schema.ignored += before.ignored
         for place, watch in before.watches.items():
             schema.set_watch(place, watch)
-        model._install(model._completed(engine, schema, model._learned_with, model._learning))
+        # A copy grows, so that an error changes nothing. Its checks count costs, and do not know
+        # which features are watched: watches do not go on in rounds.
+        twin = _core.Summary.copy(model._fitted())
+        costs = model._learned_with.get("costs")
+        if costs is not None:
+            twin.set_costs(cost_matrix(costs, schema.classes))
+        summary._core.grow(twin)
+        model._install(model._completed(twin, schema, model._learned_with, model._learning))
 
 
 def _check_names(of_tree: Schema, of_summary: Schema) -> None:

@@ -68,6 +68,7 @@ class _Here:
 
 class _ThreadPool(LanePool):
     kind = "thread"
+    here = True
 
     def begin(self, make: Make, worker: int) -> Remote:
         return _Here(make(worker))

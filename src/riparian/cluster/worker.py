@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from riparian.cluster.message import MessageError, freed, pack, unpack
+from riparian.cluster.message import MessageError, freed, pack, unpack, unpack_arrays
 from riparian.cluster.shards import merged
 from riparian.cluster.summary import Codes, Summary
 from riparian.errors import ModelFileError
@@ -15,7 +15,7 @@ from riparian.evaluate.learners import rows_of
 from riparian.models.base import StreamClassifier
 from riparian.sources.messages import Messages
 from riparian.sources.prequential import by_halves
-from riparian.storage.modelfile import from_bytes
+from riparian.storage.modelfile import thawed
 
 __all__ = [
     "Fault",
@@ -75,7 +75,7 @@ def joined_states(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, 
 
 
 class RowWorker:
-    """Answers `summarize`.
+    """Answers `summarize`, and `part` in the process of the coordinator.
 
     Parameters
     ----------
@@ -88,27 +88,26 @@ class RowWorker:
     def __init__(self, messages: Messages | None, number: int) -> None:
         self._messages = messages
         self._number = number
-        self._model: tuple[str, Any] | None = None  # the version, and the model
+        #: The version, the model, and an empty summary of it.
+        self._model: tuple[object, Any, Summary] | None = None
 
-    def summarize(self, begin: bytes, *task: bytes) -> bytes:
+    def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
         """Return the part of some shards.
 
         Parameters
         ----------
+        model : bytes
+            The model, frozen.
         begin : bytes
-            Job, round, version, the state of the decoder, and the model.
+            Job, round, version, and the state of the decoder.
         *task : bytes
             The first shard and the end of a subtree, and the rows of its shards, as `pickled`
             returns them.
         """
-        header, (model,) = unpack(begin)
+        header, _ = unpack(begin)
         first, end, lessons = freed(*task)
-        if self._model is None or self._model[0] != header["version"]:
-            self._model = header["version"], from_bytes(model)
-        decoder = header["decoder"]
-        parts = {shard: self._learn(shard, lesson, decoder) for shard, lesson in lessons.items()}
-        part = merged(parts, first, end, merge_parts)
-        assert part is not None
+        self._know(header["version"], lambda: _thawed(model))
+        part = self._merged(first, end, lessons, header["decoder"])
         answer = {
             **{name: header[name] for name in ("job", "round", "version")},
             "shards": [first, end],
@@ -118,9 +117,37 @@ class RowWorker:
         codes = [a.astype("<i4").tobytes() for a in (part.true, part.predicted)]
         return pack(answer, part.summary.to_bytes(), *codes)
 
+    def part(
+        self,
+        model: StreamClassifier[Any],
+        decoder: Mapping[str, Any],
+        first: int,
+        end: int,
+        lessons: Mapping[int, Lesson],
+    ) -> Part:
+        """Return the part of some shards as it is. The model must not change meanwhile."""
+        engine = model._fitted()
+        self._know((engine, engine.seen), lambda: model)
+        return self._merged(first, end, lessons, decoder)
+
+    def _know(self, version: object, model: Callable[[], Any]) -> None:
+        """Keep the model of a round."""
+        if self._model is None or self._model[0] != version:
+            found = model()
+            self._model = version, found, Summary(found)
+
+    def _merged(
+        self, first: int, end: int, lessons: Mapping[int, Lesson], decoder: Mapping[str, Any]
+    ) -> Part:
+        parts = {shard: self._learn(shard, lesson, decoder) for shard, lesson in lessons.items()}
+        part = merged(parts, first, end, merge_parts)
+        assert part is not None
+        return part
+
     def _learn(self, shard: int, lesson: Lesson, state: Mapping[str, Any]) -> Part:
         assert self._model is not None
-        summary = Summary(self._model[1])
+        _, model, like = self._model
+        summary = Summary(model, like)
         found: list[tuple[Codes, Codes]] = []
         faults, known = learn_lesson(
             self._messages, lesson, state, lambda X, y: found.append(summary.learn(X, y))
@@ -129,6 +156,11 @@ class RowWorker:
             np.concatenate([np.empty(0, np.int32), *(pair[i] for pair in found)]) for i in (0, 1)
         )
         return Part(summary, true, predicted, {shard: faults} if faults else {}, known)
+
+
+def _thawed(model: bytes) -> StreamClassifier[Any]:
+    header, arrays = unpack_arrays(model)
+    return thawed(arrays, header)
 
 
 def learn_lesson(

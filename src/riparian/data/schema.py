@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from riparian.data.formatting import exact_value
 from riparian.data.identifiers import Verdict, Watch
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Feature", "Kind", "Schema"]
 
 Kind = Literal["numeric", "categorical"]
+K = TypeVar("K", bound=Hashable)
 
 #: The bytes of the schema's own object. They are fixed, so that another attribute does not change
 #: what a memory limit does to a model.
@@ -127,6 +128,25 @@ class Schema:
         """Number of codes of a feature, with those whose names were freed."""
         watch = self.watches.get(place)
         return len(self.features[place].codes) + (watch.forgotten if watch else 0)
+
+    def copy(self) -> Schema:
+        """Return a schema that grows apart from this one; its lists have the same sizes."""
+        twin = Schema(self.owner)
+        for f in self.features:
+            twin.features.append(Feature(f.name, f.kind, _again(f.codes), f.time))
+        for codes, feature in zip(self.codes, twin.features, strict=True):
+            twin.codes.append(codes if codes is None or codes is False else feature.codes)
+        twin.index = _again(self.index)
+        for label in self.classes:
+            twin.classes.append(label)
+        twin.class_codes = _again(self.class_codes)
+        twin.watches = dict(self.watches)
+        twin.ignored = self.ignored
+        twin.measured = dict(self.measured)
+        place, last = self.plain
+        if any(feature is last for feature in self.features[place - 1 : place]):
+            twin.plain = place, twin.features[place - 1]
+        return twin
 
     def forget_measures(self) -> None:
         """Look at all names again; some may have been taken back."""
@@ -295,6 +315,14 @@ class Schema:
                 after = memory_of(self.classes) + memory_of(self.class_codes)
                 sizes.append(memory_of(label) + memory_of(code) + _grown(before, after))
         return sizes
+
+
+def _again(found: dict[K, int]) -> dict[K, int]:
+    # Filled one by one, as names come: a copy of a dict may have another size.
+    twin: dict[K, int] = {}
+    for name, code in found.items():
+        twin[name] = code
+    return twin
 
 
 def _grown(before: int, after: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
@@ -256,7 +255,7 @@ class LearningSteps(Predicting[E]):
         restored = self._restorer(state.axes)
         with states_in([]):
             engine = restored(state.engine.snapshot())
-        return self._completed(engine, copy.deepcopy(state.schema), state.axes, state.lock)
+        return self._completed(engine, state.schema.copy(), state.axes, state.lock)
 
     def _apply(
         self,

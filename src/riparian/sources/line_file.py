@@ -7,7 +7,7 @@ import os
 import time
 from typing import BinaryIO
 
-from riparian.sources.lines import Lines, line_end
+from riparian.sources.lines import Lines, line_end, n_lines
 from riparian.streams.readers.packed import ENDINGS, unpacked
 
 __all__ = ["HEAD_BYTES", "LineFile", "begun", "head_digest", "wait"]
@@ -98,12 +98,12 @@ class LineFile:
 
     def lines(self, most: int) -> bytes:
         """Return at most `most` whole lines; empty if there is none yet."""
-        pieces, n, size = [self._held], self._held.count(b"\n"), len(self._held)
+        pieces, n, size = [self._held], n_lines(self._held), len(self._held)
         try:
             while n < most and (read := self._more(self.byte + size)):
                 pieces.append(read)
                 size += len(read)
-                n += read.count(b"\n")
+                n += n_lines(read)
                 if size > _LONGEST_LINE and not n:
                     raise ValueError(
                         f"{self.path}, byte {self.byte}: a line has more than {_LONGEST_LINE:,} "

@@ -43,6 +43,7 @@ __all__ = [
     "functions_of",
     "load",
     "opened",
+    "thawed",
     "to_bytes",
     "to_checked_bytes",
     "unfitted",
@@ -111,8 +112,8 @@ class Frozen:
         arrays = {**self.arrays, _DIGEST: np.zeros(_DIGEST_BYTES, dtype=np.uint8)}
         text = json.dumps(self.header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         data = safetensors.numpy.save(arrays, metadata={_HEADER: text})
-        body = data[:-_DIGEST_BYTES]
-        return body + hashlib.sha256(body).digest()
+        body = memoryview(data)[:-_DIGEST_BYTES]
+        return b"".join([body, hashlib.sha256(body).digest()])
 
 
 def freeze(model: StreamClassifier[Any]) -> Frozen:
@@ -165,7 +166,7 @@ def _unsavable(error: ModelFileError) -> ModelFileError:
 
 def opened(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays and the header of a file; a ModelFileError if it is none."""
-    body = data[:-_DIGEST_BYTES]
+    body = memoryview(data)[:-_DIGEST_BYTES]
     if len(data) < 8 + _DIGEST_BYTES or hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
         raise ModelFileError(
             "the file is damaged or not a riparian model (its checksum does not match)"
@@ -186,7 +187,13 @@ def opened(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def from_bytes(data: bytes, functions: Mapping[str, Any] | None = None) -> StreamClassifier[Any]:
     """Make the model that these bytes describe; a :class:`ModelFileError` if they do not."""
-    arrays, header = opened(data)
+    return thawed(*opened(data), functions)
+
+
+def thawed(
+    arrays: dict[str, Any], header: dict[str, Any], functions: Mapping[str, Any] | None = None
+) -> StreamClassifier[Any]:
+    """Make the model that was frozen; a ModelFileError if the arrays are not those of one."""
     try:
         parameters = header["parameters"]
         if header["format"] < 5:
