@@ -91,6 +91,8 @@ class Join:
         self.settings = settings
         self._count = count
         self._seq = int(state.get("seq", 0))
+        #: How often a table has changed: equal numbers mean equal tables.
+        self._changes = int(state.get("changes", 0))
         #: The greatest event time of each partition; its name begins with the number of its source.
         self._times: dict[str, int] = dict(state.get("times", {}))
         self._pending: dict[int, Waiting] = {}
@@ -125,7 +127,7 @@ class Join:
 
     def state(self) -> dict[str, Any]:
         """Return what the tables do not have, as JSON."""
-        return {"seq": self._seq, "times": dict(self._times)}
+        return {"seq": self._seq, "times": dict(self._times), "changes": self._changes}
 
     def changes(self) -> list[tuple[str, list[tuple[Any, ...]]]]:
         """Return the statements that update the tables, and forget that there were changes."""
@@ -253,6 +255,7 @@ class Join:
         self._change("seen", (kind, key), (key, kind, at))
 
     def _change(self, table: str, key: Any, row: tuple[Any, ...] | None) -> None:
+        self._changes += 1
         self._dirty.pop((table, key), None)
         self._dirty[table, key] = row
 

@@ -139,6 +139,11 @@ class Journal:
         """Remove the entries before a position soon: two checkpoints have them."""
         self._forget = max(self._forget, before)
 
+    @property
+    def forgotten(self) -> int:
+        """The position before which entries are being removed; 0 if none are."""
+        return self._forget
+
     def close(self) -> None:
         """Write what was posted, and end the thread."""
         self._posts.put(None)
