@@ -33,6 +33,9 @@ import pyarrow as pa
 import pyarrow.ipc
 
 FEATURES = 10
+#: Pages that are open at once.
+_PAGES = 32
+_JSON = {"content-type": "application/json"}
 #: Rounds in which the servers are asked in turn; the median of their ratios counts.
 _ROUNDS = 9
 ROW = {f"x{i}": round(0.1 * i + 0.05, 3) for i in range(FEATURES)}
@@ -306,11 +309,10 @@ def feed(rate: float) -> None:
 
 def post_on(port: int, rate: float) -> None:
     """Post batches of 1,000 rows, so many rows per second."""
-    headers = {"content-type": "application/json"}
     body, due = batch(), time.monotonic()
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0) as client:
         while True:
-            client.post("/v1/learn", content=body, headers=headers).raise_for_status()
+            client.post("/v1/learn", content=body, headers=_JSON).raise_for_status()
             due = max(due + 1000 / rate, time.monotonic() - 0.1)
             time.sleep(max(0.0, due - time.monotonic()))
 
@@ -355,6 +357,44 @@ def while_learning(
     return found
 
 
+def at_rest(folder: Path, seconds: float) -> dict[str, Any]:
+    """Single posts, times of answers while nothing is learned, open pages, and memory."""
+    port = free_port()
+    command = [sys.executable, "-m", "riparian", "serve", str(folder / "rest")]
+    command += ["--recipe", "VFDT", "--address", str(port)]
+    data = request("/v1/predict", json.dumps({"features": ROW}).encode())
+    single = request("/v1/learn", json.dumps({"features": ROW, "label": "yes"}).encode())
+    with process(command, port, "/health/ready") as server:
+        httpx.post(f"http://127.0.0.1:{port}/v1/learn", content=batch(), headers=_JSON)
+        found: dict[str, Any] = {"RSS in MB": memory_of(server.pid) / 1e6}
+        posts = load(server.pid, port, single, seconds, connections=64)
+        found["single posts per second (goal 2000)"] = posts["requests_per_second"]
+        time.sleep(2.0)
+        found["1,000 requests per second (goal 1 and 3 ms)"] = load(
+            server.pid, port, data, seconds, rate=1000.0
+        )
+        with contextlib.ExitStack() as stack:
+            for _ in range(_PAGES):
+                page = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+                page.sendall(b"GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n")
+            time.sleep(1.0)
+            before = cpu_seconds(server.pid)
+            time.sleep(seconds)
+            found[f"cores for {_PAGES} pages (goal 0.02)"] = (
+                cpu_seconds(server.pid) - before
+            ) / seconds
+        begun = memory_of(server.pid)
+        asked = load(server.pid, port, data, 3 * seconds)
+        found["requests"] = int(3 * seconds * asked["requests_per_second"])
+        found["growth of RSS over them in MB"] = (memory_of(server.pid) - begun) / 1e6
+    return found
+
+
+def memory_of(pid: int) -> int:
+    """The resident bytes of a process."""
+    return 4096 * int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+
+
 def batch() -> bytes:
     """The body of a request with 1,000 rows."""
     X, y = rows(1000)
@@ -372,16 +412,15 @@ def posted(folder: Path, batches: int) -> dict[str, float]:
     command = [sys.executable, "-m", "riparian", "serve", str(folder / "posted")]
     command += ["--recipe", "VFDT", "--address", str(port)]
     body = batch()
-    headers = {"content-type": "application/json"}
     url = f"http://127.0.0.1:{port}"
     with (
         process(command, port, "/health/ready") as server,
         httpx.Client(base_url=url, timeout=60.0) as client,
     ):
-        client.post("/v1/learn", content=body, headers=headers)
+        client.post("/v1/learn", content=body, headers=_JSON)
         before, clock = cpu_seconds(server.pid), time.monotonic()
         for _ in range(batches):
-            client.post("/v1/learn", content=body, headers=headers).raise_for_status()
+            client.post("/v1/learn", content=body, headers=_JSON).raise_for_status()
         accepted = time.monotonic() - clock
         while client.get("/v1/frame").json()["model"]["rows"] < 1000 * (batches + 1):
             time.sleep(0.05)
@@ -399,7 +438,7 @@ def main() -> None:
     parser.add_argument("--echo", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--feed", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--post", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--only", help="one_row, while_learning or posted")
+    parser.add_argument("--only", help="one_row, posted, at_rest or while_learning")
     options = parser.parse_args()
     if options.echo is not None:
         serve_echo(options.echo)
@@ -414,6 +453,7 @@ def main() -> None:
         parts = {
             "one_row": lambda: one_row(folder, options.seconds, options.mlflow),
             "posted": lambda: posted(folder, 100),
+            "at_rest": lambda: at_rest(folder, options.seconds),
             "while_learning": lambda: {
                 f"{recipe}, {rate:,} rows per second by {by} (goal p99 {goal} ms)": while_learning(
                     folder, recipe, rate, options.seconds, by=by
