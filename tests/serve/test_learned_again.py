@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 
 from riparian.sources.checkpoint import Checkpoint
+from riparian.sources.journal_source import JournalSource
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
 from tests.serve.lives import free_port
@@ -160,20 +162,28 @@ def test_rows_that_wait_for_labels(tmp_path) -> None:
 
 
 def test_dead_letters_come_once(tmp_path) -> None:
-    import riparian as rp
-
-    model = rp.VFDT(grace_period=50, leaf="majority", max_classes=2)
-    with serving(tmp_path, model, settings=NEVER) as running:
+    settings = Settings(every_seconds=None, every_rows=20)
+    with serving(tmp_path, tree(max_classes=2), settings=settings) as running:
         learn(running, 0, 20)
-        number = upload(running)
-        running.learn([({"x": 0.5, "word": "a"}, "third"), ({"x": 0.5, "word": "a"}, "fourth")])
-        until(lambda: running.learner.status.counters["messages"] == 22, "two more messages")
-        rejected = running.learner.status.counters["rejected"]
-        go_back(running, number)
-        until(lambda: running.learner.status.counters["messages"] == 22, "they come again")
-        assert running.learner.status.counters["rejected"] == rejected
+        first = until(lambda: generations(running))[0]
+        bad = [({"x": 0.5, "word": "a"}, label) for label in ("third", "fourth")]
+        assert running.learn(bad).status_code == 200
+        learn(running, 20, 40)
+        until(lambda: len(generations(running)) == 2, "letters on the disk")
+        assert running.learner.status.counters["rejected"] == 2
+        assert go_back(running, first["generation"]).status_code == 200
+        until(lambda: running.learner.status.counters["messages"] == 42, "they come again")
+        assert running.learner.status.counters["rejected"] == 2
     with Checkpoint(tmp_path) as checkpoint:
-        assert len(checkpoint.table("SELECT 1 FROM dead")) == rejected
+        assert len(checkpoint.table("SELECT 1 FROM dead")) == 2
+
+
+def test_the_journal_keeps_what_an_earlier_generation_needs() -> None:
+    forgotten: list[int] = []
+    source = JournalSource(SimpleNamespace(forget=forgotten.append))  # type: ignore[arg-type]
+    for seq in (1, 101, 161, 101, 200):
+        source.committed({"journal": {"seq": seq}})
+    assert forgotten == [1, 101, 101, 101]
 
 
 def test_a_file_is_read_again(tmp_path) -> None:
@@ -189,17 +199,19 @@ def test_a_file_is_read_again(tmp_path) -> None:
     try:
         with httpx.Client(base_url=url, timeout=60.0) as client:
 
-            def rows() -> int:
-                return client.get("/v1/frame").json()["model"]["rows"]
+            def seen() -> tuple[int, int]:
+                found = client.get("/v1/frame").json()["model"]
+                return found["generation"], found["rows"]
 
-            until(lambda: rows() == 100, "100 rows")
+            until(lambda: seen()[1] == 100, "100 rows")
             reply = client.put("/v1/model/file", content=to_bytes(constant("red")), headers=FILE)
             number = reply.json()["generation"]
             with open(path, "a") as file:
                 file.write("".join(lines[100:150]))
-            until(lambda: rows() == 70, "20 rows of the upload and 50 of the file")
+            until(lambda: seen() == (number, 70), "20 rows of the upload and 50 of the file")
             reply = client.post(f"/v1/generations/{number}/activate", params={"replay": "true"})
-            assert reply.json()["rows"] == 20
+            assert reply.json() == {"generation": number + 1, "rows": 20}
+            until(lambda: seen() == (number + 1, 70), "50 rows again")
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)
