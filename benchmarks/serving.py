@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -450,7 +450,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        parts = {
+        parts: dict[str, Callable[[], dict[str, Any]]] = {
             "one_row": lambda: one_row(folder, options.seconds, options.mlflow),
             "posted": lambda: posted(folder, 100),
             "at_rest": lambda: at_rest(folder, options.seconds),
