@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import io
 import json
 import os
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ import pyarrow as pa
 import pyarrow.ipc
 
 FEATURES = 10
+#: Pages that are open at once.
+_PAGES = 32
+_JSON = {"content-type": "application/json"}
 #: Rounds in which the servers are asked in turn; the median of their ratios counts.
 _ROUNDS = 9
 ROW = {f"x{i}": round(0.1 * i + 0.05, 3) for i in range(FEATURES)}
@@ -92,6 +96,16 @@ def serve_mlflow(python: str, port: int, folder: Path) -> list[str]:
     subprocess.run([python, "-c", program], check=True, capture_output=True)
     serve = ["models", "serve", "-m", str(folder), "-p", str(port), "--env-manager", "local"]
     return [python, "-m", "mlflow", *serve]
+
+
+@contextmanager
+def running(command: list[str], stdout: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """A client, as long as the block runs."""
+    with subprocess.Popen(command, stdout=stdout, stderr=subprocess.DEVNULL) as found:
+        try:
+            yield found
+        finally:
+            found.kill()
 
 
 @contextmanager
@@ -201,10 +215,12 @@ def load(
 ) -> dict[str, float]:
     """Return CPU microseconds for a request, and times of answers in milliseconds."""
     asyncio.run(ask(port, data, 0.3, connections, rate))
-    before = cpu_seconds(pid)
+    before, own = cpu_seconds(pid), time.process_time()
     times = sorted(asyncio.run(ask(port, data, seconds, connections, rate)))
-    used = cpu_seconds(pid) - before
+    used, own = cpu_seconds(pid) - before, time.process_time() - own
     return {
+        "cores_of_server": used / seconds,
+        "cores_of_client": own / seconds,
         "cpu_us": 1e6 * used / len(times),
         "requests_per_second": len(times) / seconds,
         "p50_ms": 1e3 * statistics.median(times),
@@ -291,29 +307,103 @@ def feed(rate: float) -> None:
         time.sleep(0.005)
 
 
-def while_learning(folder: Path, recipe: str, rate: int, seconds: float) -> dict[str, float]:
-    """Times of answers at 1,000 requests per second, of a model that learns at a rate."""
+def post_on(port: int, rate: float) -> None:
+    """Post batches of 1,000 rows, so many rows per second."""
+    body, due = batch(), time.monotonic()
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0) as client:
+        while True:
+            client.post("/v1/learn", content=body, headers=_JSON).raise_for_status()
+            due = max(due + 1000 / rate, time.monotonic() - 0.1)
+            time.sleep(max(0.0, due - time.monotonic()))
+
+
+def while_learning(
+    folder: Path, recipe: str, rate: int, seconds: float, *, by: str
+) -> dict[str, float]:
+    """Times of answers at 1,000 requests per second, of a model that learns at a rate.
+
+    The rows are posted in batches of 1,000, or read from standard input as lines.
+    """
     port = free_port()
-    learn = ["learn", "-", "--format", "json", "--target", "y", "--recipe", recipe, "--quiet"]
-    command = [sys.executable, "-m", "riparian", *learn, "--serve", str(port)]
-    command += ["--checkpoint", str(folder / recipe)]
+    place = str(folder / f"{recipe} {by}")
+    chosen = ["--recipe", recipe]
     if recipe == "StreamForest":
-        command += ["--set", "n_estimators=10"]
+        chosen += ["--set", "n_estimators=10"]
+    feeding = [sys.executable, "-m", "benchmarks.serving"]
+    if by == "posts":
+        command = ["serve", place, "--address", str(port), *chosen]
+        feeding += ["--post", str(port), str(rate)]
+    else:
+        command = ["learn", "-", "--format", "json", "--target", "y", "--quiet", *chosen]
+        command += ["--serve", str(port), "--checkpoint", place]
+        feeding += ["--feed", str(rate)]
+    command = [sys.executable, "-m", "riparian", *command]
     data = request("/v1/predict", json.dumps({"features": ROW}).encode())
-    feeding = [sys.executable, "-m", "benchmarks.serving", "--feed", str(rate)]
-    with subprocess.Popen(feeding, stdout=subprocess.PIPE) as feeder:
-        try:
-            with process(command, port, "/health/ready", feeder.stdout) as server:
-                time.sleep(6.0)  # what came while the server began is learned first
-                before = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
-                found = load(server.pid, port, data, seconds, rate=1000.0)
-                time.sleep(1.2)
-                after = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
-                learned = after["model"]["rows"] - before["model"]["rows"]
-                found["learned_per_second"] = learned / (after["time"] - before["time"])
-        finally:
-            feeder.kill()
+    with contextlib.ExitStack() as stack:
+        feeder = None
+        if by == "lines":
+            feeder = stack.enter_context(running(feeding, stdout=subprocess.PIPE))
+        lines = None if feeder is None else feeder.stdout
+        server = stack.enter_context(process(command, port, "/health/ready", lines))
+        if by == "posts":
+            stack.enter_context(running(feeding))
+        time.sleep(6.0)  # what came while the server began is learned first
+        before = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
+        found = load(server.pid, port, data, seconds, rate=1000.0)
+        time.sleep(1.2)
+        after = httpx.get(f"http://127.0.0.1:{port}/v1/frame").json()
+        learned = after["model"]["rows"] - before["model"]["rows"]
+        found["learned_per_second"] = learned / (after["time"] - before["time"])
     return found
+
+
+def at_rest(folder: Path, seconds: float) -> dict[str, Any]:
+    """Single posts, times of answers while nothing is learned, open pages, and memory."""
+    port = free_port()
+    command = [sys.executable, "-m", "riparian", "serve", str(folder / "rest")]
+    command += ["--recipe", "VFDT", "--address", str(port)]
+    data = request("/v1/predict", json.dumps({"features": ROW}).encode())
+    single = request("/v1/learn", json.dumps({"features": ROW, "label": "yes"}).encode())
+    with process(command, port, "/health/ready") as server:
+        httpx.post(f"http://127.0.0.1:{port}/v1/learn", content=batch(), headers=_JSON)
+        found: dict[str, Any] = {"RSS in MB": memory_of(server.pid) / 1e6}
+        posts = load(server.pid, port, single, seconds, connections=64)
+        found["single posts per second (goal 2000)"] = posts["requests_per_second"]
+        time.sleep(2.0)
+        found["1,000 requests per second (goal 1 and 3 ms)"] = load(
+            server.pid, port, data, seconds, rate=1000.0
+        )
+        with contextlib.ExitStack() as stack:
+            for _ in range(_PAGES):
+                page = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+                page.sendall(b"GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n")
+            time.sleep(1.0)
+            before = cpu_seconds(server.pid)
+            time.sleep(seconds)
+            found[f"cores for {_PAGES} pages (goal 0.02)"] = (
+                cpu_seconds(server.pid) - before
+            ) / seconds
+        begun = memory_of(server.pid)
+        asked = load(server.pid, port, data, 3 * seconds)
+        found["requests"] = int(3 * seconds * asked["requests_per_second"])
+        found["growth of RSS over them in MB"] = (memory_of(server.pid) - begun) / 1e6
+    return found
+
+
+def memory_of(pid: int) -> int:
+    """The resident bytes of a process."""
+    return 4096 * int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+
+
+def batch() -> bytes:
+    """The body of a request with 1,000 rows."""
+    X, y = rows(1000)
+    columns = {name: column.round(6).tolist() for name, column in X.items()}
+    listed = [
+        {"features": {name: column[i] for name, column in columns.items()}, "label": str(y[i])}
+        for i in range(1000)
+    ]
+    return json.dumps({"rows": listed}).encode()
 
 
 def posted(folder: Path, batches: int) -> dict[str, float]:
@@ -321,23 +411,16 @@ def posted(folder: Path, batches: int) -> dict[str, float]:
     port = free_port()
     command = [sys.executable, "-m", "riparian", "serve", str(folder / "posted")]
     command += ["--recipe", "VFDT", "--address", str(port)]
-    X, y = rows(1000)
-    columns = {name: column.round(6).tolist() for name, column in X.items()}
-    listed = [
-        {"features": {name: column[i] for name, column in columns.items()}, "label": str(y[i])}
-        for i in range(1000)
-    ]
-    body = json.dumps({"rows": listed}).encode()
-    headers = {"content-type": "application/json"}
+    body = batch()
     url = f"http://127.0.0.1:{port}"
     with (
         process(command, port, "/health/ready") as server,
         httpx.Client(base_url=url, timeout=60.0) as client,
     ):
-        client.post("/v1/learn", content=body, headers=headers)
+        client.post("/v1/learn", content=body, headers=_JSON)
         before, clock = cpu_seconds(server.pid), time.monotonic()
         for _ in range(batches):
-            client.post("/v1/learn", content=body, headers=headers).raise_for_status()
+            client.post("/v1/learn", content=body, headers=_JSON).raise_for_status()
         accepted = time.monotonic() - clock
         while client.get("/v1/frame").json()["model"]["rows"] < 1000 * (batches + 1):
             time.sleep(0.05)
@@ -354,23 +437,29 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds of each load")
     parser.add_argument("--echo", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--feed", type=float, help=argparse.SUPPRESS)
-    parser.add_argument("--only", help="one_row, while_learning or posted")
+    parser.add_argument("--post", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--only", help="one_row, posted, at_rest or while_learning")
     options = parser.parse_args()
     if options.echo is not None:
         serve_echo(options.echo)
         return
     if options.feed is not None:
         feed(options.feed)
+    if options.post is not None:
+        post_on(int(options.post[0]), float(options.post[1]))
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        parts = {
+        parts: dict[str, Callable[[], dict[str, Any]]] = {
             "one_row": lambda: one_row(folder, options.seconds, options.mlflow),
             "posted": lambda: posted(folder, 100),
+            "at_rest": lambda: at_rest(folder, options.seconds),
             "while_learning": lambda: {
-                f"{recipe} at {rate:,} rows per second (goal p99 {goal} ms)": while_learning(
-                    folder, recipe, rate, options.seconds
+                f"{recipe}, {rate:,} rows per second by {by} (goal p99 {goal} ms)": while_learning(
+                    folder, recipe, rate, options.seconds, by=by
                 )
                 for recipe, rate, goal in (("VFDT", 50_000, 5), ("StreamForest", 5_000, 10))
+                for by in ("posts", "lines")
             },
         }
         for part, measure in parts.items():

@@ -123,7 +123,7 @@ ROUTES = {
         json_of(ref("NewGeneration")),
         parameters=(
             in_path("number", COUNT, "The generation."),
-            query("replay", {"type": "boolean"}, "Must be false: see riparian replay."),
+            query("replay", {"type": "boolean"}, "Whether the rows since then are learned again."),
         ),
     ),
     ("POST", "/v1/labels"): Route(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 
 import httpx
+import pytest
 
 import riparian as rp
 from riparian.sources.settings import Settings
@@ -74,6 +77,39 @@ def test_a_file_is_served(tmp_path) -> None:
         assert said["label"] == "yes"
         assert said["model"] == {"name": "mine", "generation": 0, "rows": 200}
         assert httpx.get(f"{url}/").status_code == 200
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
+    assert server.returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificate with openssl")
+def test_tls(tmp_path) -> None:
+    path, key, cert = tmp_path / "model.rip", str(tmp_path / "key"), str(tmp_path / "cert")
+    tree().partial_fit(*columns(rows_of(200))).save(path)
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-keyout", key, "-out", cert, "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(command, check=True, capture_output=True)
+    tokens = str(tmp_path / "tokens.json")
+    read = riparian("token", "new", "--scope", "read", "--file", tokens)
+    server, url = start(
+        *("serve", str(path), "--address", "127.0.0.1:0", "--tokens", tokens),
+        *("--tls-cert", cert, "--tls-key", key),
+    )
+    try:
+        assert url.startswith("https://")
+        with httpx.Client(base_url=url, verify=ssl.create_default_context(cafile=cert)) as client:
+            body = {"features": {"x": 0.9}}
+            assert client.post("/v1/predict", json=body).status_code == 401
+            headers = {"authorization": f"Bearer {read}"}
+            said = client.post("/v1/predict", json=body, headers=headers, timeout=60).json()
+            assert said["label"] == "yes"
+            cookie = client.post("/session", json={"token": read}).headers["set-cookie"]
+            assert "Secure" in cookie.split("; ")
+            assert client.get("/v1/model").status_code == 200
+        with pytest.raises(httpx.TransportError):
+            httpx.get(url.replace("https", "http") + "/health/live")
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=60)

@@ -59,7 +59,7 @@ def test_a_replay_holds_a_bounded_number_of_messages():
     source = Greedy()
     messages = Messages("y")
     decoder = messages.decoder([[b'{"x": 1, "y": 1}']], source, 1)
-    feed = Feed(source, lambda samples: decoder, decoder)
+    feed = Feed(source, lambda samples: decoder, lambda state: decoder, decoder)
     reader = Reader([feed], plan, block=100)
     read, most = [], 0
     for item in reader.items():

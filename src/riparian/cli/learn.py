@@ -139,7 +139,7 @@ def learn(
     from riparian.sources.retention import Retention
     from riparian.sources.settings import Settings
 
-    prepare_process()
+    prepare_process(serves=serve is not None)
     as_text = target is not None and target in split_names(categorical)
     parameters = parse_parameters(given, labels_as_text=as_text)
     folder = checkpoint or resume

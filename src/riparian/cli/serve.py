@@ -92,7 +92,7 @@ def serve(
     from riparian.sources.retention import Retention
     from riparian.sources.settings import Settings
 
-    prepare_process()
+    prepare_process(learns=not (follow or os.path.isfile(model)), serves=True)
     parameters = parse_parameters(given, labels_as_text=False)
     try:
         report = log_of(one_of("--log", log, LOGS))

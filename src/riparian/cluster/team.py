@@ -20,6 +20,7 @@ from riparian.sources.decode.rows import Rows
 from riparian.sources.items import Idle, Read
 from riparian.sources.job import Job
 from riparian.sources.learner import Learner
+from riparian.sources.notices import of_refused
 from riparian.sources.parts import part_of
 from riparian.sources.plan import Entry
 from riparian.sources.reading import Chosen, Reader
@@ -169,7 +170,7 @@ class _TeamLearner(Learner):
         self._refuse(reads, faults)
         self.status.add_block(time.perf_counter() - clock)
         if len(self._refused.letters) > refused:
-            self._report_refused(self._refused.letters[refused:])
+            self._report(of_refused(self.feeds[0], self._refused.letters[refused:]))
         self.status.count("messages", messages)
         for read in reads:
             self._positions[read.source][read.chunk.partition] = dict(read.chunk.next)

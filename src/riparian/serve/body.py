@@ -8,9 +8,9 @@ from typing import Any
 
 from riparian.serve.http import Problem
 from riparian.serve.limits import Limits
-from riparian.serve.patience import Patience
+from riparian.serve.patience import STEP, Patience
 
-__all__ = ["ARROW", "CSV", "NDJSON", "Receive", "content_type_of", "read_body"]
+__all__ = ["ARROW", "CSV", "KNOWN", "NDJSON", "Receive", "content_type_of", "read_body"]
 
 Receive = Callable[[], Awaitable[Any]]
 
@@ -19,16 +19,11 @@ NDJSON = "application/x-ndjson"
 CSV = "text/csv"
 
 #: What most clients send.
-_KNOWN = {name.encode(): name for name in (ARROW, NDJSON, CSV, "application/json")}
+KNOWN = {name.encode(): name for name in (ARROW, NDJSON, CSV, "application/json")}
 
 
-def content_type_of(headers: Mapping[bytes, bytes]) -> str:
-    """Return the content type without its parameters, in small letters."""
-    given = headers.get(b"content-type", b"")
-    return _KNOWN.get(given) or _content_type(given)
-
-
-def _content_type(given: bytes) -> str:
+def content_type_of(given: bytes) -> str:
+    """Return a content type without its parameters, in small letters."""
     return given.partition(b";")[0].strip().lower().decode("latin-1")
 
 
@@ -53,10 +48,16 @@ async def read_body(
         said = int(length)
         if said > most:
             raise _too_large(most)
-    task = patience.begin(limits.body_seconds)
+    loop = asyncio.get_running_loop()
+    if patience.loop is not loop:
+        patience.begin(loop)
+    task: Any = asyncio.current_task(loop)
+    patience.waiting[task] = patience.now + limits.body_seconds + STEP
     try:
         message = await receive()
-        body = _part(message)
+        body: bytes = message.get("body", b"")
+        if message["type"] != "http.request":
+            raise _gone()
         # A server may ask for one more part after the last one, which costs as much as the rest.
         if len(body) != said and message.get("more_body"):
             body = await _rest(receive, body, said, most)
@@ -66,7 +67,7 @@ async def read_body(
         text = f"the body did not come within {limits.body_seconds:g} seconds"
         raise Problem(408, "slow_body", text, headers=((b"connection", b"close"),)) from None
     finally:
-        patience.end(task)
+        del patience.waiting[task]
     if said is not None and said != len(body):
         raise Problem(400, "bad_length", "the body is not as long as its content length")
     if len(body) > most:
@@ -74,11 +75,8 @@ async def read_body(
     return body
 
 
-def _part(message: Any) -> bytes:
-    if message["type"] != "http.request":
-        raise Problem(400, "gone", "the client has gone")
-    found: bytes = message.get("body", b"")
-    return found
+def _gone() -> Problem:
+    return Problem(400, "gone", "the client has gone")
 
 
 async def _rest(receive: Receive, first: bytes, said: int | None, most: int) -> bytes:
@@ -87,7 +85,9 @@ async def _rest(receive: Receive, first: bytes, said: int | None, most: int) -> 
         if size > most:
             raise _too_large(most)
         message = await receive()
-        parts.append(_part(message))
+        if message["type"] != "http.request":
+            raise _gone()
+        parts.append(message.get("body", b""))
         size += len(parts[-1])
         more = message.get("more_body", False)
     return b"".join(parts)

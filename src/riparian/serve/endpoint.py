@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from riparian.serve.body import ARROW, content_type_of, read_body
+from riparian.serve.body import ARROW, KNOWN, content_type_of, read_body
 from riparian.serve.http import Problem, Reply, Request
 from riparian.serve.serving import Serving
 
@@ -21,6 +21,7 @@ Scope: TypeAlias = Literal["read", "write", "admin", "metrics"] | None
 Handler: TypeAlias = Callable[[Serving, Request], Awaitable[Reply]]
 
 _START, _BODY = "http.response.start", "http.response.body"
+_TYPE = b"content-type"
 
 _log = logging.getLogger("riparian.serve")
 
@@ -72,20 +73,37 @@ class Endpoint:
         self.specs = {spec.method: spec for spec in specs}
         self.path = specs[0].path
         self._serving = serving
+        self._by_method = {**self.specs}
+        if "GET" in self.specs:
+            self._by_method["HEAD"] = self.specs["GET"]
         self._allowed = ", ".join(sorted(self.specs)).encode()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        # The way of every request: a call less here is a call less for each.
         clock = time.perf_counter()
         method: str = scope["method"]
-        head = method == "HEAD"
-        spec = self.specs.get("GET" if head else method)
-        traffic = self._serving.traffic
+        spec = self._by_method.get(method)
+        serving = self._serving
+        traffic = serving.traffic
         traffic.in_flight += 1
         traffic.last = clock
         try:
+            headers = dict(scope["headers"])
             if spec is None:
-                raise self._other_method(method, dict(scope["headers"]))
-            reply = await _answer(self._serving, spec, scope, receive)
+                raise self._other_method(method, headers)
+            limits = serving.limits
+            serving.guard.check(spec.scope, spec.method, headers)
+            if traffic.in_flight > limits.in_flight and spec.scope is not None:
+                raise Problem(429, "busy", "too many requests at once", retry_after=1)
+            given = headers.get(b"content-type", b"")
+            kind = KNOWN.get(given) or content_type_of(given)
+            body = b""
+            if method in ("POST", "PUT"):
+                most = spec.most or (limits.arrow_body if kind == ARROW else limits.body)
+                body = await read_body(receive, headers, limits, most, serving.patience)
+            parameters, query = scope.get("path_params") or {}, scope.get("query_string", b"")
+            request = Request(method, scope["path"], parameters, headers, query, body, kind)
+            reply = await spec.handler(serving, request)
         except Problem as problem:
             refused = None if spec is None or problem.status not in (401, 403) else spec.refused
             reply = problem.reply() if refused is None else refused(problem)
@@ -95,13 +113,14 @@ class Endpoint:
         finally:
             traffic.in_flight -= 1
         own = _PAGE_HEADERS if spec is not None and spec.page else _API_HEADERS
+        head = method == "HEAD"
         if reply.stream is not None:
             await send({"type": _START, "status": reply.status, "headers": _headers(reply, own)})
             await _send_stream(reply, receive, send, head=head)
             return
-        headers = _headers(reply, own)
-        headers.append((b"content-length", b"%d" % len(reply.body)))
-        await send({"type": _START, "status": reply.status, "headers": headers})
+        sent = _headers(reply, own) if reply.headers else [*own, (_TYPE, reply.content_type)]
+        sent.append((b"content-length", b"%d" % len(reply.body)))
+        await send({"type": _START, "status": reply.status, "headers": sent})
         await send({"type": _BODY, "body": b"" if head else reply.body})
         traffic.observe(self.path, method, reply.status, time.perf_counter() - clock)
 
@@ -112,38 +131,11 @@ class Endpoint:
         return Problem(405, "method", text, headers=((b"allow", self._allowed),))
 
 
-async def _answer(
-    serving: Serving, spec: Spec, scope: MutableMapping[str, Any], receive: Any
-) -> Reply:
-    headers = dict(scope["headers"])
-    limits = serving.limits
-    serving.guard.check(spec.scope, spec.method, headers)
-    if serving.traffic.in_flight > limits.in_flight and spec.scope is not None:
-        raise Problem(429, "busy", "too many requests at once", retry_after=1)
-    kind = content_type_of(headers)
-    body = b""
-    if spec.method in ("POST", "PUT"):
-        most = spec.most or (limits.arrow_body if kind == ARROW else limits.body)
-        body = await read_body(receive, headers, limits, most, serving.patience)
-    request = Request(
-        scope["method"],
-        scope["path"],
-        scope.get("path_params") or {},
-        headers,
-        scope.get("query_string", b""),
-        body,
-        kind,
-    )
-    return await spec.handler(serving, request)
-
-
 def _headers(reply: Reply, own: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Return the headers of a reply with those of its route, which it may replace."""
-    if not reply.headers:
-        return [(b"content-type", reply.content_type), *own]
     given = {name for name, _ in reply.headers}
     kept = [pair for pair in own if pair[0] not in given]
-    return [(b"content-type", reply.content_type), *kept, *reply.headers]
+    return [*kept, *reply.headers, (_TYPE, reply.content_type)]
 
 
 async def _send_stream(reply: Reply, receive: Any, send: Any, *, head: bool) -> None:

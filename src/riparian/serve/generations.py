@@ -13,6 +13,7 @@ from riparian.serve.http import Problem, Reply, Request, json_reply
 from riparian.serve.rows import schema_of
 from riparian.serve.serving import Serving
 from riparian.sources.checkpoint import Generation, load, read_generations
+from riparian.sources.replacing import CannotGoBackError
 from riparian.storage.modelfile import from_bytes, to_bytes
 
 __all__ = ["activate", "download", "generations", "upload"]
@@ -40,14 +41,15 @@ async def generations(serving: Serving, request: Request) -> Reply:
 async def activate(serving: Serving, request: Request) -> Reply:
     """Make the model of a generation the present one, as a new generation.
 
-    What was learned since then is not in it; the positions stay as they are.
+    What was learned since then is not in it. The positions stay as they are, unless the rows since
+    then are to be learned again.
     """
     text = str(request.parameters.get("number", ""))
     if not (text.isascii() and text.isdecimal() and len(text) < 18):
         raise Problem(404, "no_generation", "a generation is a number")
-    if request.asked().get("replay", "false") != "false":
-        message = "rows are not learned again here; riparian replay makes an earlier model"
-        raise Problem(409, "no_replay", message)
+    replay = request.asked().get("replay", "false")
+    if replay not in ("true", "false"):
+        raise Problem(400, "bad_query", "replay must be true or false")
     folder = _folder(serving)
     chosen = [one for one in await asyncio.to_thread(_read, folder) if one.number == int(text)]
     if not chosen:
@@ -57,7 +59,10 @@ async def activate(serving: Serving, request: Request) -> Reply:
     except ModelFileError as error:
         raise Problem(409, "damaged", str(error)) from None
     said = f"rolled back to generation {text}"
-    return await _replace(serving, model, "rollback", said)
+    if replay == "false":
+        return await _replace(serving, model, "rollback", said)
+    said += "; the rows since then are learned again"
+    return await _replace(serving, model, "rollback", said, since=chosen[0])
 
 
 async def download(serving: Serving, request: Request) -> Reply:
@@ -105,15 +110,21 @@ def _check_schema(now: Any, new: Any) -> None:
         raise Problem(422, "bad_schema", "labels are texts in one model and numbers in the other")
 
 
-async def _replace(serving: Serving, model: Any, reason: str, text: str) -> Reply:
+async def _replace(
+    serving: Serving, model: Any, reason: str, text: str, since: Generation | None = None
+) -> Reply:
     learner = serving.learner
     if learner is None:
         raise Problem(409, "read_only", "this server does not write its model")
+    rows = int(model.n_seen_)  # it may have learned more when the reply is made
     try:
-        number = await asyncio.wrap_future(learner.replace_model(model, reason, text))
+        asked = learner.replace_model(model, reason, text, since=since)
+        number = await asyncio.wrap_future(asked)
+    except CannotGoBackError as error:
+        raise Problem(409, "no_replay", str(error)) from None
     except OSError as error:
         raise Problem(503, "not_written", str(error), retry_after=5) from None
-    return json_reply({"generation": number, "rows": int(model.n_seen_)})
+    return json_reply({"generation": number, "rows": rows})
 
 
 def _folder(serving: Serving) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,16 +12,12 @@ __all__ = ["JSON", "Problem", "Reply", "Request", "encode_json", "json_reply"]
 
 JSON = b"application/json"
 
-_encoder = msgspec.json.Encoder()
+#: Returns a value as JSON; NaN and infinities become null.
+encode_json = msgspec.json.Encoder().encode
 
 
-def encode_json(value: Any) -> bytes:
-    """Return a value as JSON; NaN and infinities become null."""
-    return _encoder.encode(value)
-
-
-@dataclass(slots=True)
-class Request:
+# Structures of msgspec cost half as much to make as data classes, and each request makes two.
+class Request(msgspec.Struct):
     """A request whose body was read and whose sender may use the route."""
 
     method: str
@@ -56,14 +51,13 @@ class Request:
         return int(text)
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(msgspec.Struct):
     """An answer: its bytes, or an iterator that gives them one after the other."""
 
     status: int = 200
     body: bytes = b""
     content_type: bytes = JSON
-    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    headers: list[tuple[bytes, bytes]] = []
     stream: AsyncIterator[bytes] | None = None
 
 

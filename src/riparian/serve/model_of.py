@@ -9,7 +9,7 @@ from riparian.models.batch import read_rows
 from riparian.serve.http import Problem
 from riparian.serve.labels import plain_label
 from riparian.serve.limits import Limits
-from riparian.serve.rows import Columns
+from riparian.serve.rows import NUMBERS, Columns
 from riparian.serve.serving import Served, Serving
 
 __all__ = ["ModelOf", "model_of"]
@@ -49,13 +49,15 @@ class ModelOf:
         self, features: dict[str, Any], *, proba: bool
     ) -> tuple[Any, dict[Any, float] | None, int]:
         """Return class, probabilities if they are asked for, and the rows of the state."""
-        model, row = self.served.model, self.columns.row(features)
-        if not has_learned(model):
-            return None, {}, 0
+        model, row = self.served.model, features
+        if not (self.columns.plain and NUMBERS.issuperset(map(type, features.values()))):
+            row = self.columns.row(features)
         try:
             if not proba:
                 label, seen = model.predict_one(row, return_seen=True)
                 return label, None, seen
+            if not has_learned(model):
+                return None, {}, 0
             if not self._costs:
                 found, seen = model.predict_proba_one(row, return_seen=True)
                 return max(found, key=found.__getitem__, default=None), found, seen
@@ -95,13 +97,15 @@ def model_of(serving: Serving) -> ModelOf:
     """Return the model that answers now; a Problem if it has learned nothing yet."""
     found: ModelOf | None = serving.prepared
     learner = serving.learner
-    if found is not None and learner is not None:
-        now = found.served.model is learner.model
-        now = now and found.served.generation == learner.status.generation
-    else:
-        now = found is not None and found.served is serving.served
-    if now and found is not None and found.columns.is_of(found.served.model):
-        return found
+    if found is not None:
+        if learner is None:
+            now = found.served is serving.served  # nobody learns it, so its columns stay
+        else:
+            served = found.served
+            now = served.model is learner.model and served.generation == learner.status.generation
+            now = now and found.columns.is_of(served.model)
+        if now:
+            return found
     served = serving.current
     if served.model is None or not (serving.learner or has_learned(served.model)):
         raise Problem(503, "not_ready", "the model has learned nothing yet", retry_after=1)

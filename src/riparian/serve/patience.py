@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-__all__ = ["Patience"]
+__all__ = ["STEP", "Patience"]
 
 #: Seconds between two looks at what takes too long.
-_STEP = 0.25
+STEP = 0.25
 
 
 class Patience:
@@ -21,45 +21,35 @@ class Patience:
 
     def __init__(self) -> None:
         #: When each task that waits is to be ended; None if it was.
-        self._waiting: dict[asyncio.Task[Any], float | None] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._now = 0.0
+        self.waiting: dict[asyncio.Task[Any], float | None] = {}
+        #: The time of the last look, and the event loop of the next; None if there is none.
+        self.now = 0.0
+        self.loop: asyncio.AbstractEventLoop | None = None
 
-    def begin(self, seconds: float) -> asyncio.Task[Any]:
-        """Cancel the present task after this many seconds, unless it has said `end` by then."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop = loop
-            self._now = loop.time()
-            loop.call_later(_STEP, self._look, loop)
-        task = asyncio.current_task(loop)
-        assert task is not None, "a request is answered in a task"
-        self._waiting[task] = self._now + seconds + _STEP
-        return task
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Look at the tasks from now on, as long as there are any."""
+        self.now, self.loop = loop.time(), loop
+        loop.call_later(STEP, self._look, loop)
 
     def has_ended(self, task: asyncio.Task[Any]) -> bool:
         """Return whether a task was cancelled here; then it may go on."""
-        if self._waiting[task] is not None:
+        if self.waiting[task] is not None:
             return False
         task.uncancel()
         return True
 
-    def end(self, task: asyncio.Task[Any]) -> None:
-        """Let a task take as long as it wants from now on."""
-        del self._waiting[task]
-
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        before, self._now = self._now, loop.time()
-        late = max(0.0, self._now - before - 2 * _STEP)
-        for task, until in self._waiting.items():
+        before, self.now = self.now, loop.time()
+        late = max(0.0, self.now - before - 2 * STEP)
+        for task, until in self.waiting.items():
             if until is None:
                 continue
-            if until + late <= self._now:
-                self._waiting[task] = None
+            if until + late <= self.now:
+                self.waiting[task] = None
                 task.cancel()
             else:
-                self._waiting[task] = until + late
-        if self._waiting:
-            loop.call_later(_STEP, self._look, loop)
+                self.waiting[task] = until + late
+        if self.waiting:
+            loop.call_later(STEP, self._look, loop)
         else:
-            self._loop = None
+            self.loop = None

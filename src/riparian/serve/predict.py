@@ -43,7 +43,10 @@ async def predict(serving: Serving, request: Request) -> Reply:
     if kind in ("application/json", ""):
         asked = decode(_decoder, request.body)
         if asked.features is not None:
-            return await _one(serving, asked)
+            reply, waiting = _one(serving, asked, asked.features)
+            if waiting is not None:
+                await remember(serving, [waiting], wait=serving.durable)
+            return reply
         if asked.rows is None:
             raise Problem(422, "bad_shape", "the body must have features or rows")
         return await _many(serving, asked.rows, proba=asked.proba)
@@ -58,23 +61,25 @@ async def predict(serving: Serving, request: Request) -> Reply:
     raise Problem(415, "content_type", f"send {NDJSON}, {CSV}, {ARROW} or application/json")
 
 
-async def _one(serving: Serving, asked: One) -> Reply:
+def _one(
+    serving: Serving, asked: One, features: dict[str, Any]
+) -> tuple[Reply, tuple[str, dict[str, Any], Any] | None]:
+    """Return the answer for one row, and what is to be remembered of it."""
     name = asked.id if asked.remember is not False and serving.journal is not None else None
     if name is not None:
         check_id(serving, name)
     found = model_of(serving)
-    label, probabilities, seen = found.predict_one(asked.features or {}, proba=asked.proba)
+    label, probabilities, seen = found.predict_one(features, proba=asked.proba)
+    if type(label) is not str:
+        label = plain_label(label)
     answer: dict[str, Any] = {} if asked.id is None else {"id": asked.id}
-    answer["label"] = plain_label(label)
+    answer["label"] = label
     if asked.proba:
         answer["proba"] = {label_name(name): p for name, p in (probabilities or {}).items()}
         serving.traffic.confidence.add(max((probabilities or {0: 0.0}).values()))
     answer["model"] = found.facts(seen)
-    serving.traffic.predict(answer["label"])
-    if name is not None:
-        rows = [(name, asked.features or {}, answer["label"])]
-        await remember(serving, rows, wait=serving.durable)
-    return Reply(body=encode_json(answer))
+    serving.traffic.predict(label)
+    return Reply(body=encode_json(answer)), None if name is None else (name, features, label)
 
 
 async def _many(serving: Serving, rows: list[dict[str, Any]], *, proba: bool) -> Reply:

@@ -11,7 +11,7 @@ import numpy as np
 from riparian.data.schema import Schema
 from riparian.serve.http import Problem
 
-__all__ = ["Columns", "bad_value", "schema_of"]
+__all__ = ["NUMBERS", "Columns", "bad_value", "schema_of"]
 
 
 def bad_value(text: str, row: int | None, column: str | None) -> Problem:
@@ -20,7 +20,7 @@ def bad_value(text: str, row: int | None, column: str | None) -> Problem:
 
 
 #: The types of values that need no look.
-_NUMBERS = frozenset((float, int))
+NUMBERS = frozenset((float, int))
 _OPTIONAL_NUMBERS = frozenset((float, int, type(None)))
 #: The schema of models that have learned nothing.
 _NO_SCHEMA = Schema()
@@ -49,6 +49,8 @@ class Columns:
         self._known = -1
         self.kinds: dict[str, str] = {}
         self.names: dict[str, Any] = {}
+        #: Whether rows of `NUMBERS` are those of the model as they are.
+        self.plain = False
         self._texts: dict[str, dict[str, Any]] = {}
         self._look()
 
@@ -72,14 +74,12 @@ class Columns:
                 kinds.setdefault(key, kind)
                 names.setdefault(key, feature.name)
         self.kinds, self.names = kinds, names
-        self._plain = all(kind == "numeric" for kind in kinds.values()) and all(
+        self.plain = all(kind == "numeric" for kind in kinds.values()) and all(
             key is name for key, name in names.items()
         )
 
     def row(self, features: dict[str, Any]) -> dict[Any, Any]:
         """Return the values of one row by the names of the model."""
-        if self._plain and _NUMBERS.issuperset(map(type, features.values())):
-            return features
         return {
             self.names[name]: self._value(name, value, None)
             for name, value in features.items()

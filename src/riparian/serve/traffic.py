@@ -57,7 +57,8 @@ class Traffic:
         found = self.requests.get((route, method, status))
         if found is None:
             found = self.requests[route, method, status] = Histogram(BUCKETS)
-        found.add(seconds)
+        found.counts[bisect_left(found.ends, seconds)] += 1
+        found.total += seconds
 
     def predict(self, label: Any, n: int = 1) -> None:
         """Count predictions of a class."""

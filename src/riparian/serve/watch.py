@@ -94,6 +94,8 @@ class Watch:
 
     def _speed(self, learner: Learner) -> float:
         now = time.monotonic()
+        if self._rows and learner.rows < self._rows[-1][1]:
+            self._rows.clear()  # rows are learned again
         self._rows.append((now, learner.rows))
         while len(self._rows) > 2 and now - self._rows[0][0] > _SPEED_SECONDS:
             self._rows.popleft()

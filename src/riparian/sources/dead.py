@@ -6,10 +6,13 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["MOST_DEAD", "DeadLetter", "add_dead"]
+__all__ = ["MOST_DEAD", "REMOVE_LAST", "DeadLetter", "add_dead"]
 
 #: Dead letters are kept up to this many, and up to this many bytes of values; the oldest go first.
 MOST_DEAD, MOST_DEAD_BYTES = 10_000, 1 << 26
+
+#: Removes so many of the last ones.
+REMOVE_LAST = "DELETE FROM dead WHERE seq IN (SELECT seq FROM dead ORDER BY seq DESC LIMIT ?)"
 
 
 @dataclass(frozen=True)

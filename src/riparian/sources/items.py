@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ from riparian.sources.events import Event
 from riparian.sources.plan import Entry
 from riparian.sources.source import Chunk, GapError, Position
 
-__all__ = ["Gap", "Idle", "Item", "Note", "Opened", "Read", "Sampled"]
+__all__ = ["Gap", "Idle", "Item", "Note", "Opened", "Read", "Rewound", "Sampled"]
 
 
 @dataclass(frozen=True)
@@ -64,4 +64,13 @@ class Idle:
     """Nothing came for a moment."""
 
 
-Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle
+@dataclass(frozen=True)
+class Rewound:
+    """The sources are read again from earlier positions, or why they cannot be."""
+
+    #: The states of the decoders there, by source.
+    states: Sequence[Mapping[str, Any]]
+    refused: str | None = None
+
+
+Item: TypeAlias = Read | Opened | Sampled | Gap | Note | Idle | Rewound

@@ -169,7 +169,7 @@ def open_learner(
         states = [state or first for state, first in zip(now, states, strict=True)]
     feeds = []
     for number, (source, messages) in enumerate(inputs):
-        feed = Feed(source, partial(_decoder, job, messages, source))
+        feed = Feed(source, partial(_decoder, job, messages, source), messages.restored)
         feed.sample = job.sample if messages.schema is None and not job.posted else 1
         feed.start = job.start
         if states[number]:

@@ -101,6 +101,8 @@ class Join:
         self.settings = settings
         self._count = count
         self._seq = int(state.get("seq", 0))
+        #: How often a table has changed: equal numbers mean equal tables.
+        self._changes = int(state.get("changes", 0))
         #: The greatest event time of each partition; its name begins with the number of its source.
         self._times: dict[str, int] = dict(state.get("times", {}))
         self._pending: dict[int, Waiting] = {}
@@ -136,7 +138,7 @@ class Join:
 
     def state(self) -> dict[str, Any]:
         """Return what the tables do not have, as JSON."""
-        return {"seq": self._seq, "times": dict(self._times)}
+        return {"seq": self._seq, "times": dict(self._times), "changes": self._changes}
 
     def changes(self) -> list[tuple[str, Iterable[tuple[Any, ...]]]]:
         """Return the statements that update the tables, and forget that there were changes."""
@@ -261,6 +263,7 @@ class Join:
         self._change("seen", done, at)
 
     def _change(self, table: str, key: Any, row: Any) -> None:
+        self._changes += 1
         changed = self._dirty[table]
         changed.pop(key, None)
         changed[key] = row

@@ -35,7 +35,10 @@ _GROUP, _REMOVED = 500, 5000
 #: Rows of an entry, and decoded values that are kept for the learner.
 _ENTRY_ROWS, _KEPT_VALUES = 1000, 2_000_000
 
-_INSERT = "INSERT INTO journal (seq, n, kind, at, head, body, state) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT INTO journal (seq, n, kind, at, head, body, state) VALUES "
+#: Entries of a statement: 999 parameters are allowed everywhere. Each statement hands the
+#: interpreter over, and a busy server gives it back late.
+_AT_ONCE = 100
 
 
 class Journal:
@@ -139,6 +142,11 @@ class Journal:
         """Remove the entries before a position soon: two checkpoints have them."""
         self._forget = max(self._forget, before)
 
+    @property
+    def forgotten(self) -> int:
+        """The position before which entries are being removed; 0 if none are."""
+        return self._forget
+
     def close(self) -> None:
         """Write what was posted, and end the thread."""
         self._posts.put(None)
@@ -176,16 +184,18 @@ class Journal:
         answers: list[Done | Exception] = []
         counts = (0, 0)
         kept: list[Known] = []
+        rows: list[tuple[Any, ...]] = []
         try:
             with self._checkpoint.writing() as db:
                 for post in group:
                     try:
-                        done, n, size = self._one(db, post, kept)
+                        done, n, size = self._one(db, post, rows, kept)
                     except (RowError, Conflict, Reused) as error:
                         answers.append(error)
                         continue
                     answers.append(done)
                     counts = (counts[0] + n, counts[1] + size)
+                _insert(db, rows)
                 if (begun := self.front.begun()) != self._stored:
                     text = json.dumps(begun)
                     db.execute("INSERT OR REPLACE INTO posted VALUES (1, ?)", (text,))
@@ -223,8 +233,14 @@ class Journal:
                     self._kept.append(known)
                     self._kept_values += known.values
 
-    def _one(self, db: sqlite3.Connection, post: Post, kept: list[Known]) -> tuple[Done, int, int]:
-        """Write a request; return what to answer, and how many rows and bytes it has."""
+    def _one(
+        self,
+        db: sqlite3.Connection,
+        post: Post,
+        entries: list[tuple[Any, ...]],
+        kept: list[Known],
+    ) -> tuple[Done, int, int]:
+        """Add the entries of a request; return the answer, and the numbers of rows and bytes."""
         if post.key is not None:
             found = db.execute(
                 "SELECT digest, reply FROM replied WHERE key = ?", (post.key,)
@@ -247,7 +263,7 @@ class Journal:
         elif rows:
             # The learner's decoder takes the same state, however many rows it decodes at once.
             rows[0] = (*rows[0][:-1], json.dumps(now))
-        db.executemany(_INSERT, rows)
+        entries += rows
         self._seq = rows[-1][0] if rows else self._seq
         if post.key is not None:
             row = (post.key, post.digest, post.reply, at)
@@ -342,6 +358,14 @@ class Journal:
                 self._forget = 0
                 return
             db.execute("DELETE FROM journal WHERE seq < ?", (min(self._forget, first + most),))
+
+
+def _insert(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert entries."""
+    for start in range(0, len(rows), _AT_ONCE):
+        part = rows[start : start + _AT_ONCE]
+        marks = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(part))
+        db.execute(_INSERT + marks, [value for row in part for value in row])
 
 
 def _shown(known: str) -> str:

@@ -84,20 +84,21 @@ class JournalSource:
                 uri, uri=True, check_same_thread=False, isolation_level=None, timeout=10.0
             )
         self.seek(_PARTITION, positions.get(_PARTITION, {"seq": 1}))
-        self._durable.append(self._seq)
-        query = "SELECT coalesce(sum(n), 0), coalesce(sum(length(body) + length(head)), 0) "
-        query += "FROM journal WHERE seq < ?"
-        n, size = self._db.execute(query, (self._seq,)).fetchone()
-        for entry in self._entries():
-            n += max(0, self._seq - entry.first)
-            break
-        self.journal.read(n, size)
+        if not self._durable:
+            self._durable.append(self._seq)
+        start, stop = sorted((self._counted, self._seq))
+        n = max(0, stop - max(start, self._first()))
+        query = "SELECT coalesce(sum(length(body) + length(head)), 0) FROM journal "
+        (size,) = self._db.execute(query + "WHERE seq >= ? AND seq < ?", (start, stop)).fetchone()
+        sign = 1 if self._seq == stop else -1  # after a rollback they are to be read again
+        self.journal.read(sign * n, sign * size)
         self._counted = self._seq
 
     def seek(self, partition: str, position: Position) -> None:
         assert self._db is not None
         self._seq = int(position["seq"])
-        first = self._first()
+        forgotten = self.journal.forgotten  # first: what goes meanwhile is gone in `_first`
+        first = max(forgotten, self._first())
         if self._seq < first:
             raise GapError(
                 f"the journal has lost the entries {self._seq:,} to {first - 1:,}",
@@ -171,7 +172,8 @@ class JournalSource:
         if _PARTITION in positions:
             self._durable.append(int(positions[_PARTITION]["seq"]))
             if len(self._durable) == 2:
-                self.journal.forget(self._durable[0])
+                # After a rollback the last generation may be before the one before it.
+                self.journal.forget(min(self._durable))
 
     def close(self) -> None:
         if self._db is not None:

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any
 
 from riparian.evaluate.results import Result
@@ -15,35 +14,27 @@ from riparian.evaluate.saved_results import result_to_bytes
 from riparian.models.base import StreamClassifier
 from riparian.sources.checkpoint import Checkpoint, Generation, Snapshot
 from riparian.sources.commits import Commits
-from riparian.sources.dead import DeadLetter
+from riparian.sources.dead import REMOVE_LAST
 from riparian.sources.dead_letters import Sink
 from riparian.sources.events import Event, Report
 from riparian.sources.feature_drift import FeatureDrift
-from riparian.sources.items import Gap, Idle, Note, Opened, Read, Sampled
+from riparian.sources.items import Gap, Idle, Note, Opened, Read, Rewound, Sampled
 from riparian.sources.join import Join, JoinSettings
 from riparian.sources.late_labels import LateLabels
+from riparian.sources.notices import of_gap, of_generation, of_refused
 from riparian.sources.pace import Pace
 from riparian.sources.plan import Plan
 from riparian.sources.posted import PostedRows
 from riparian.sources.prequential import Prequential
-from riparian.sources.reading import Feed, Reader
+from riparian.sources.reading import Back, Feed, Reader
 from riparian.sources.refused import Refused
+from riparian.sources.replacing import Asked, CannotGoBackError, why_not_back
 from riparian.sources.settings import Settings
 from riparian.sources.status import Status
 from riparian.storage.modelfile import freeze
 from riparian.streams.readers.ahead import Ahead
 
 __all__ = ["Learner"]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A model that is to take the place of the present one."""
-
-    model: StreamClassifier[Any]
-    reason: str
-    text: str
-    done: Future[int] = field(default_factory=Future)
 
 
 class Learner:
@@ -122,6 +113,7 @@ class Learner:
         self._stop = threading.Event()
         self._look: Callable[[Learner], None] | None = None
         self._asked: deque[Asked] = deque()
+        self._going_back: Asked | None = None  # while the reader looks for the rows since then
         self._commits = Commits(
             *(checkpoint, plan, settings, self.status, sink),
             take=self._snapshot,
@@ -162,7 +154,14 @@ class Learner:
         self._rows.between = lambda: look(self)
         self._rows.pace = pace
 
-    def replace_model(self, model: StreamClassifier[Any], reason: str, text: str) -> Future[int]:
+    def replace_model(
+        self,
+        model: StreamClassifier[Any],
+        reason: str,
+        text: str,
+        *,
+        since: Generation | None = None,
+    ) -> Future[int]:
         """Put another model in the place of this one, between two chunks, as a new generation.
 
         Parameters
@@ -173,35 +172,85 @@ class Learner:
             Why, for the list of generations.
         text : str
             The same for the operator.
+        since : Generation, default=None
+            The generation of the model, if the rows since then are to be learned again.
 
         Returns
         -------
         Future
-            The number of the generation, when it is durable; an OSError if it could not be
-            written, and the model stays as it was.
+            The number of the generation, when it is durable. An OSError if it could not be
+            written: then the model stays as it was, unless rows are learned again. A
+            CannotGoBackError if they cannot be learned again, and all stays as it was.
         """
-        asked = Asked(model, reason, text)
+        asked = Asked(model, reason, text, since)
         self._asked.append(asked)
         return asked.done
 
     def _replace(self) -> None:
-        while self._asked:
+        while self._asked and self._going_back is None:
             asked = self._asked.popleft()
             if not asked.done.set_running_or_notify_cancel():
                 continue
-            before = self.model
             self._commits.collect(wait=True)
-            failed = self.status.failed_checkpoints
-            self._set_model(asked.model)
-            self._commits.begin(asked.reason)
-            self._commits.collect(wait=True)
-            if self.status.failed_checkpoints > failed:
-                self._set_model(before)
-                asked.done.set_exception(OSError("the checkpoint could not be written"))
+            if asked.since is not None:
+                self._ask_back(asked, asked.since)
                 continue
-            fields = {"reason": asked.reason, "rows": self.rows}
-            self._report(Event("replaced", asked.text, "info", fields))
-            asked.done.set_result(self.status.generation)
+            before = self.model
+            self._set_model(asked.model)
+            if not self._commit_replaced(asked):
+                self._set_model(before)
+
+    def _ask_back(self, asked: Asked, since: Generation) -> None:
+        """Have the reader go back; meanwhile the present model learns on."""
+        reason = why_not_back(self._checkpoint, self.feeds, since)
+        if reason is not None:
+            asked.done.set_exception(CannotGoBackError(reason))
+            return
+        first = (self._checkpoint.job or {}).get("decoders", [None] * len(self.feeds))
+        found = since.state["decoders"]
+        states = [state or other or {} for state, other in zip(found, first, strict=True)]
+        self._going_back = asked
+        self._reader.go_back(Back(since.positions, states))
+
+    def _rewound(self, item: Rewound) -> None:
+        """Become the learner of a generation, whose following rows come next."""
+        asked, self._going_back = self._going_back, None
+        assert asked is not None
+        since = asked.since
+        assert since is not None
+        if item.refused is not None:
+            asked.done.set_exception(CannotGoBackError(item.refused))
+            return
+        # Letters of rows that come again.
+        newest = self._checkpoint.generations()[0]
+        again = newest.counters["rejected"] - since.counters["rejected"]
+        self._refused.letters.clear()
+        self._unwritten = [(REMOVE_LAST, [(again,)])]
+        self.model, self.result = asked.model, Result.from_bytes(since.result)
+        self._rows.go_back(self.model, self.result)
+        if self._rows.features is not None:
+            self._rows.features = FeatureDrift.from_state(since.state.get("features"))
+        self.status.counters |= since.counters
+        self._positions = [dict(positions) for positions in since.positions]
+        self._states[:] = item.states
+        if self._late is not None:
+            settings = self._late.join.settings
+            self._late.join = Join(settings, since.state.get("join", {}), self.status.count)
+            self._late.join.restore(self._checkpoint.table)
+        self._commit_replaced(asked)
+
+    def _commit_replaced(self, asked: Asked) -> bool:
+        """Write a generation with a model that has just taken its place."""
+        failed = self.status.failed_checkpoints
+        self._commits.begin(asked.reason)
+        self._commits.collect(wait=True)
+        if self.status.failed_checkpoints > failed:
+            asked.done.set_exception(OSError("the checkpoint could not be written"))
+            return False
+        fields = {"reason": asked.reason, "rows": self.rows}
+        self._report(Event("replaced", asked.text, "info", fields))
+        asked.done.set_result(self.status.generation)
+        return True
 
     def _set_model(self, model: StreamClassifier[Any]) -> None:
         self.model = model
@@ -225,11 +274,11 @@ class Learner:
                     return self._finish("signal")
                 if self.settings.rows is not None and self.rows >= self.settings.rows:
                     return self._finish("rows")
-                if self._commits.is_due() and self._may_commit():
+                if self._commits.is_due() and self._may_commit() and self._going_back is None:
                     self._commits.begin("time" if self.settings.every_rows is None else "rows")
             return self._finish("end")
         finally:
-            for asked in self._asked:
+            for asked in (*self._asked, *filter(None, (self._going_back,))):
                 asked.done.set_exception(OSError("the learner has ended"))
             self._reader.stop()
             ahead.close()
@@ -265,22 +314,13 @@ class Learner:
             self.status.count("lost", item.error.lost or 0)
             self._positions[item.source][item.error.partition] = dict(item.error.resume)
             self._commits.touch()
-            self._report_gap(item)
+            self._report(of_gap(self.feeds[item.source], item.error))
         elif isinstance(item, Note):
             self._report(item.event)
+        elif isinstance(item, Rewound):
+            self._rewound(item)
         else:
             assert isinstance(item, Idle)
-
-    def _report_gap(self, gap: Gap) -> None:
-        error = gap.error
-        fields = {
-            "source": self.feeds[gap.source].source.name,
-            "partition": error.partition,
-            "lost": error.lost,
-            "resume": dict(error.resume),
-        }
-        text = f"messages are lost and skipped: {error}"
-        self._report(Event("gap", text, "warning", fields))
 
     def _learn(self, read: Read) -> None:
         self._refused.check_share(len(read.chunk.values), read.rows.faults)
@@ -310,25 +350,11 @@ class Learner:
             self._rows.learn(rows.X, rows.y, refuse)
         self.status.add_block(time.perf_counter() - clock)
         if len(self._refused.letters) > refused:
-            self._report_refused(self._refused.letters[refused:])
+            self._report(of_refused(self.feeds[read.source], self._refused.letters[refused:]))
         self.status.count("messages", len(chunk.values))
         self._positions[read.source][chunk.partition] = dict(chunk.next)
         self._states[read.source] = read.state
         self._commits.touch()
-
-    def _report_refused(self, letters: Sequence[DeadLetter]) -> None:
-        """Report the refused messages of a chunk once."""
-        first = letters[0]
-        text = f"{first.partition}, message {first.place}: {first.reason}"
-        if len(letters) > 1:
-            text = f"{len(letters):,} messages were refused; the first: {text}"
-        fields = {
-            "source": self.feeds[first.source].source.name,
-            "partition": first.partition,
-            "place": first.place,
-            "refused": len(letters),
-        }
-        self._report(Event("dead_letter", text, "debug", fields))
 
     # -- checkpoints ------------------------------------------------------------------------
 
@@ -362,23 +388,9 @@ class Learner:
     def _durable(self, snapshot: Snapshot, generation: Generation) -> None:
         del self._refused.letters[: len(snapshot.dead)]
         self._reader.committed(snapshot.positions)
-        self._report(_written(generation, self.status))
+        self._report(of_generation(generation, self.status))
 
     def _not_written(self, snapshot: Snapshot, error: OSError) -> None:
         self._unwritten = list(snapshot.changes)
         text = f"the checkpoint could not be written, trying again: {error}"
         self._report(Event("checkpoint_failed", text, "error", {"rows": snapshot.rows}))
-
-
-def _written(generation: Generation, status: Status) -> Event:
-    text = f"generation {generation.number} is written: {generation.rows:,} rows"
-    fields = {
-        "generation": generation.number,
-        "rows": generation.rows,
-        "bytes": generation.size,
-        "reason": generation.reason,
-        "pause_seconds": round(status.pause, 6),
-        "write_seconds": round(status.write, 6),
-        "commit_seconds": round(status.commit, 6),
-    }
-    return Event("checkpoint", text, "debug", fields)

@@ -52,6 +52,12 @@ class Prequential:
         self.model = model
         self._native = Native(model)
 
+    def go_back(self, model: StreamClassifier[Any], result: Result) -> None:
+        """Go on with an earlier model and its evaluation."""
+        self.set_model(model)
+        self.result = result
+        self._began = time.perf_counter() - result.seconds
+
     def learn(self, X: Any, y: Any, refuse: Refuse) -> None:
         """Predict rows, then learn them."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from riparian.sources.decode.rows import Decoder
 from riparian.sources.events import Event, Level
-from riparian.sources.items import Gap, Idle, Item, Note, Opened, Read, Sampled
+from riparian.sources.items import Gap, Idle, Item, Note, Opened, Read, Rewound, Sampled
 from riparian.sources.plan import Entry
 from riparian.sources.replay import Waiting, drop_ahead, held, taken
 from riparian.sources.source import (
@@ -27,7 +27,7 @@ from riparian.sources.source import (
     Start,
 )
 
-__all__ = ["Chosen", "Feed", "Reader"]
+__all__ = ["Back", "Chosen", "Feed", "Reader"]
 
 #: Seconds that a poll may take; signals, checkpoints and late labels wait no longer.
 _POLL = 0.2
@@ -48,6 +48,14 @@ class Chosen:
     replayed: bool = False
 
 
+@dataclass(frozen=True)
+class Back:
+    """Where to read the sources again: positions and the states of the decoders, by source."""
+
+    positions: Sequence[Mapping[str, Position]]
+    states: Sequence[Mapping[str, Any]]
+
+
 @dataclass
 class Feed:
     """A source with its decoder and what was read but not handed out yet."""
@@ -55,9 +63,12 @@ class Feed:
     source: Source
     #: Makes the decoder from the first messages; its state is kept from then on.
     make: Callable[[Sequence[Any]], Decoder]
+    #: Makes a decoder from the state of an earlier one.
+    restore: Callable[[Mapping[str, Any]], Decoder]
     decoder: Decoder | None = None
     sample: int = 1000
     since: float = 0.0  # when the first message of the sample came
+    #: Behind what was handed out.
     positions: dict[str, Position] = field(default_factory=dict)
     start: Start = "beginning"
     ended: bool = False
@@ -108,6 +119,7 @@ class Reader:
         self._stopped = threading.Event()
         self._waits = threading.Event()  # a chunk could not be decoded yet
         self._durable: deque[Sequence[Mapping[str, Position]]] = deque()
+        self._back: deque[Back] = deque()
         self._looked = 0.0
 
     def stop(self) -> None:
@@ -117,6 +129,10 @@ class Reader:
     def committed(self, positions: Sequence[Mapping[str, Position]]) -> None:
         """Pass durable positions on to the sources, in the thread that calls them."""
         self._durable.append(positions)
+
+    def go_back(self, back: Back) -> None:
+        """Read the sources again from earlier positions; a `Rewound` tells when, or why not."""
+        self._back.append(back)
 
     def items(self) -> Iterator[Item]:
         """Give what is to be learned, and what happens meanwhile; it ends with the sources."""
@@ -169,7 +185,9 @@ class Reader:
                 feed.source.open(feed.positions, feed.start)
                 _check_identity(feed)
                 feed.opened = True
-                yield Opened(number, dict(getattr(feed.source, "positions", {})))
+                opened = dict(getattr(feed.source, "positions", {}))
+                feed.positions = {**opened, **feed.positions}
+                yield Opened(number, opened)
                 return
             except GapError as gap:
                 # A topic that was made again looks like a gap, too.
@@ -256,6 +274,9 @@ class Reader:
     def _read_on(self) -> Iterator[Item | Chosen]:
         timeout = _POLL / len(self.feeds) ** 2
         while not self._stopped.is_set():
+            if self._back:
+                yield Idle()  # what was read is decoded before the decoders go back
+                yield from self._rewind(self._back.popleft())
             idle = True
             for number, feed in enumerate(self.feeds):
                 if not feed.ended and (feed.decoder is None or not feed.waiting):
@@ -272,6 +293,26 @@ class Reader:
                     return
                 yield Idle()
 
+    def _rewind(self, back: Back) -> Iterator[Item]:
+        """Read the sources again from earlier positions, or go on if one of them is gone."""
+        refused = None
+        try:
+            for feed, positions in zip(self.feeds, back.positions, strict=True):
+                feed.source.open(positions, feed.start)
+        except (GapError, IdentityError, LookupError, ConnectionError) as error:
+            refused = str(error)
+        for number, (feed, positions) in enumerate(zip(self.feeds, back.positions, strict=True)):
+            feed.waiting.clear()
+            feed.dropped.clear()
+            feed.ended = False
+            if refused is None:
+                state = feed.state = back.states[number]
+                feed.positions = dict(positions)
+                feed.decoder = feed.restore(state) if state else None
+            else:
+                yield from self._trying(feed, partial(self._open, number, feed))
+        yield Rewound(back.states, refused)
+
     def _sample(self, number: int, feed: Feed) -> Iterator[Item]:
         feed.decoder = feed.make([chunk.values for chunk in feed.waiting])
         feed.state = feed.decoder.state()
@@ -285,6 +326,8 @@ class Reader:
         decoding: deque[tuple[Chosen, Future[Read | None]]] = deque()
         for item in self._chunks():
             if isinstance(item, Chosen):
+                chunk = item.chunk
+                self.feeds[item.source].positions[chunk.partition] = chunk.next
                 decoding.append((item, pool.submit(self._decode_ahead, item)))
             # A chunk that is not full was all there was: nobody waits for another one.
             full = isinstance(item, Chosen) and len(item.chunk.values) >= self._block // 2

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 
 from riparian.sources.line_file import LineFile
-from riparian.sources.lines import Lines
+from riparian.sources.lines import Lines, line_end
 from riparian.sources.source import Chunk, EndOfSource, GapError, Lag, Position, Start
 from riparian.streams.readers.source import Source as ByteSource
 
@@ -131,24 +131,24 @@ class InputSource:
     def _from_input(self, most: int, timeout: float) -> bytes:
         assert self._input is not None
         until = time.monotonic() + timeout
-        while not self._ended and self._held.count(b"\n") < most:
+        parts, n = [self._held], self._held.count(b"\n")
+        while not self._ended and n < most:
             read = self._input.read(1 << 20, until)
             if read is None:
                 break
             self._ended = not read
-            self._held += read
-        if self._has_header and self.header is None and self._held:
-            header, end, self._held = self._held.partition(b"\n")
+            parts.append(read)
+            n += read.count(b"\n")
+        held = b"".join(parts)
+        if self._has_header and self.header is None and held:
+            header, end, held = held.partition(b"\n")
             self.header = header + end
-        end_of_lines = self._held.rfind(b"\n") + 1
-        if self._held.count(b"\n") > most:
-            end_of_lines = 0
-            for _ in range(most):
-                end_of_lines = self._held.index(b"\n", end_of_lines) + 1
-        if self._ended and not end_of_lines and self._held:
-            self._held += b"\n"
-            end_of_lines = len(self._held)
-        data, self._held = self._held[:end_of_lines], self._held[end_of_lines:]
+            n -= len(end)
+        end_of_lines = line_end(held, most) if n > most else held.rfind(b"\n") + 1
+        if self._ended and not end_of_lines and held:
+            held += b"\n"
+            end_of_lines = len(held)
+        data, self._held = held[:end_of_lines], held[end_of_lines:]
         if data and self._folder is not None:
             self._write(data)
         return data

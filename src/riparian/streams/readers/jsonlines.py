@@ -47,6 +47,9 @@ _MOST_THREADS = 4
 # with a fraction are not among them: 1 and 1.0 are different texts, and equal as doubles.
 _TYPES: dict[type, Any] = {str: pa.string(), int: pa.int64(), bool: pa.bool_()}
 
+#: So few lines take less time one by one than the 1 ms in which pyarrow begins.
+_FEW_LINES = 4
+
 
 class JsonLinesStream(FileStream):
     """One JSON object per line. An absent key is a missing value, a new key a new feature.
@@ -181,6 +184,8 @@ class JsonLinesStream(FileStream):
         return None if any(map(self._selection.has, new)) else table
 
     def _plain_part(self, data: bytes) -> Part | None:
+        if data.count(b"\n") < _FEW_LINES:
+            return None
         table = self._table(data, self._types)
         return None if table is None else self._part(table)
 
