@@ -208,9 +208,9 @@ def _places(
             return list(range(len(names))), []
         if table.names is None:
             _check_width(schema, len(names))
-            places = [schema.index.get(name, -1) for name in names]
+            known = [schema.index.get(name, -1) for name in names]
             # A member of a forest knows some positions of a wider stream.
-            return (places if min(places) >= 0 else list(range(len(names)))), []
+            return (known if min(known) >= 0 else list(range(len(names)))), []
     elif not schema.features and table.names is None:
         return list(range(len(names))), []
     fresh = _fresh(schema, names, table.columns)
