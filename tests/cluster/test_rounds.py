@@ -153,8 +153,8 @@ def test_random_schedules_give_the_same_bytes():
 class Liar(RowWorker):
     """Its first answers are changed."""
 
-    def summarize(self, begin: bytes, *task: bytes) -> bytes:
-        header, parts = unpack(super().summarize(begin, *task))
+    def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
+        header, parts = unpack(super().summarize(model, begin, *task))
         return self.change(header, parts)
 
     def change(self, header: Any, parts: Any) -> bytes:
@@ -214,8 +214,8 @@ def test_two_workers_that_differ_are_named(monkeypatch):
     class Broken(RowWorker):
         """The first worker predicts wrongly."""
 
-        def summarize(self, begin: bytes, *task: bytes) -> bytes:
-            header, parts = unpack(super().summarize(begin, *task))
+        def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
+            header, parts = unpack(super().summarize(model, begin, *task))
             if self._number == 0:
                 parts[2] = bytes(len(parts[2]))
             return pack(header, *parts)
@@ -237,8 +237,8 @@ def test_a_late_answer_after_the_last_round_is_compared(monkeypatch):
     class Late(RowWorker):
         """The first worker is slow, and predicts wrongly."""
 
-        def summarize(self, begin: bytes, *task: bytes) -> bytes:
-            header, parts = unpack(super().summarize(begin, *task))
+        def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
+            header, parts = unpack(super().summarize(model, begin, *task))
             if self._number == 0:
                 time.sleep(2.0)
                 parts[2] = b"\x01\0\0\0" * (len(parts[2]) // 4)
@@ -255,7 +255,7 @@ def test_a_late_answer_after_the_last_round_is_compared(monkeypatch):
 
 def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
     class Deadly(RowWorker):
-        def summarize(self, begin: bytes, *task: bytes) -> bytes:
+        def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
             raise WorkerDied("killed by its rows")
 
     monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Deadly)
@@ -266,7 +266,7 @@ def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
 
 def test_errors_of_a_worker_are_raised(monkeypatch):
     class Wrong(RowWorker):
-        def summarize(self, begin: bytes, *task: bytes) -> bytes:
+        def summarize(self, model: bytes, begin: bytes, *task: bytes) -> bytes:
             raise RuntimeError("no disk")
 
     monkeypatch.setattr("riparian.cluster.rounds.Rounds.worker", Wrong)
