@@ -184,6 +184,16 @@ def learner_of(learning):
     return learning._learner
 
 
+def checkpoint_of(learner):
+    """The checkpoint that a learner writes."""
+    return learner._checkpoint
+
+
+def replace_report(learner, report):
+    """Let a learner call a function for each event."""
+    learner._report = report
+
+
 def worker(pool, number):
     """The process or actor behind a worker of a pool; None while it is not there."""
     remote = pool._lanes[number]._remote

@@ -50,10 +50,9 @@ class Break:
 
 BREAKS = {
     "a bet is made only on rows that the leader wins": Break(
-        "core/bound/race.cpp",
-        "if (!(bet > 0.0)) return;\n        const double least = 1.0 - bet * charge;",
-        "if (!(bet > 0.0) || difference <= 0.0) return;\n"
-        "        const double least = 1.0 - bet * charge;",
+        "core/simd/wagers.ipp",
+        "difference = at - lost;",
+        "difference = at - lost;\n        rows = select(difference > 0.0, rows, Lanes(0.0));",
         RACES,
     ),
     "the first rival is forgotten": Break(

@@ -14,6 +14,7 @@ from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.journal_source import JournalSource
 from riparian.sources.settings import Settings
 from riparian.storage.modelfile import to_bytes
+from tests import inside
 from tests.serve.lives import free_port
 from tests.serve.serving import Running, rows_of, serving, tree, until
 from tests.serve.test_learning import same_model
@@ -104,7 +105,7 @@ def _go_back_and_die(folder: Path) -> None:
             if event.name == "replaced":
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        running.learner._report = die
+        inside.replace_report(running.learner, die)
         go_back(running, number)
 
 

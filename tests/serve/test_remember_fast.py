@@ -20,6 +20,7 @@ from riparian.serve.posted_job import posted_job
 from riparian.sources.checkpoint import Checkpoint
 from riparian.sources.messages import Messages
 from riparian.sources.settings import Settings
+from tests import inside
 from tests.serve.lives import free_port
 from tests.serve.serving import JOIN, rows_of, serving, tree, until
 
@@ -40,7 +41,7 @@ def test_the_reply_does_not_wait_for_the_disk(tmp_path) -> None:
                 done.set()
 
             asking = threading.Thread(target=predict)
-            with running.learner._checkpoint.writing():  # nobody else can write now
+            with inside.checkpoint_of(running.learner).writing():  # nobody else can write now
                 asking.start()
                 assert done.wait(20.0 if remember == "fast" else 0.5) == (remember == "fast")
             asking.join()

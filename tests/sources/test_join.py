@@ -15,13 +15,13 @@ from riparian.sources.join import Join, JoinSettings, block_of
 from tests.sources.test_learn import newest, run
 
 
-def joined(**settings):
-    counted = {"expired": 0, "duplicate": 0, "orphan": 0}
+def joined(state=None, counted=None, **settings):
+    counted = {"expired": 0, "duplicate": 0, "orphan": 0} if counted is None else counted
 
     def count(name, n):
         counted[name] += n
 
-    return Join(JoinSettings("id", "y", **settings), {}, count), counted
+    return Join(JoinSettings("id", "y", **settings), state or {}, count), counted
 
 
 def rows(join, keys, times, said=None):
@@ -110,8 +110,8 @@ def test_what_waits_comes_back_from_the_tables(seed, tmp_path):
                 with checkpoint.writing() as db:
                     for statement, parameters in parted.changes():
                         db.executemany(statement, parameters)
-                state, count = json.loads(json.dumps(parted.state())), parted._count
-                parted = Join(parted.settings, state, count)
+                state = json.loads(json.dumps(parted.state()))
+                parted, _ = joined(state, counted, **settings)
                 parted.restore(checkpoint.table)
     assert min(counted.values()) > 0
     assert whole.n_pending == parted.n_pending
