@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import pickle
 import time
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from riparian.cluster.evaluation import evaluate
-from riparian.cluster.message import pack
+from riparian.cluster.message import digest_of, pack, pack_arrays
 from riparian.cluster.rounds import Learned
 from riparian.cluster.shards import merged
 from riparian.cluster.spark_frames import batches_in_order, partition_results, query_of
@@ -343,10 +342,10 @@ class SparkSink:
         self, frame: Any, batch_id: int, state: _State, first: int
     ) -> tuple[Learned | None, int]:
         """Have the executors summarise the partitions from one on, and grow the tree."""
-        data = to_bytes(state.model)
-        version = hashlib.sha256(data).hexdigest()
-        key = {"job": str(self._folder), "round": batch_id, "version": version}
-        begin = pack({**key, "decoder": state.decoder}, data)
+        frozen = freeze(state.model)
+        data = pack_arrays(frozen.header, frozen.arrays)
+        key = {"job": str(self._folder), "round": batch_id, "version": digest_of(data)}
+        begin = pack({**key, "decoder": state.decoder})
         messages = self._messages
 
         def work(part: int, batches: list[Any]) -> bytes | None:
@@ -355,7 +354,7 @@ class SparkSink:
             whole = one_batch(batches)
             task = pickle.dumps((part, part + 1, {part: Lesson(whole)}))
             count = int(whole.num_rows).to_bytes(8, "little")
-            return count + RowWorker(messages, part).summarize(begin, task)
+            return count + RowWorker(messages, part).summarize(data, begin, task)
 
         answers = {row.part: bytes(row.data) for row in partition_results(frame, work).collect()}
         if not answers:

@@ -20,16 +20,20 @@ WATCH = """() => {
     window.waits = [];
     const source = new EventSource("v1/events");
     const text = (id) => document.getElementById(id).textContent;
+    const nodes = () => document.querySelectorAll("#tree-picture .node").length;
+    // The page may get the event first, and draw the split before this does.
+    let drawn = nodes();
     source.addEventListener("split", (event) => {
         const { text: told } = JSON.parse(event.data);
         const start = performance.now();
-        const nodes = document.querySelectorAll("#tree-picture .node").length;
+        const before = drawn;
         const held = document.getElementById("race").classList.contains("ended");
         const look = () => {
             const race = held || text("race-sentence") === told;
             const list = text("race-splits").includes(told.slice(0, 100));
-            const grown = document.querySelectorAll("#tree-picture .node").length > nodes;
+            const grown = nodes() > before;
             if (!(race && list && grown)) return requestAnimationFrame(look);
+            drawn = nodes();
             waits.push(performance.now() - start);
         };
         look();
