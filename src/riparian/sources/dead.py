@@ -11,7 +11,7 @@ __all__ = ["MOST_DEAD", "REMOVE_LAST", "DeadLetter", "add_dead"]
 #: Dead letters are kept up to this many, and up to this many bytes of values; the oldest go first.
 MOST_DEAD, MOST_DEAD_BYTES = 10_000, 1 << 26
 
-#: Removes so many of the last ones.
+#: Removes the newest dead letters; its parameter is their number.
 REMOVE_LAST = "DELETE FROM dead WHERE seq IN (SELECT seq FROM dead ORDER BY seq DESC LIMIT ?)"
 
 
